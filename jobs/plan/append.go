@@ -21,10 +21,13 @@ import (
 // new plan goes on from what that run has left.
 var ErrOvertaken = fmt.Errorf("another run has appended to it since this one was planned: %w", stages.ErrStopped)
 
+// Overtaken returns an error for a target that another run has changed. Its cause is
+// [ErrOvertaken].
 func Overtaken(target string) error { return fmt.Errorf("target %s: %w", target, ErrOvertaken) }
 
-// overtaken returns the error of a plan that could not be made, or what is behind
-// it where another run has worked on the target in the meantime.
+// overtaken returns the error to report if making a plan has failed. It is the error that
+// says why another run works on the target, or has worked on it in the meantime; otherwise
+// it is failed.
 func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) error {
 	if p.state == nil {
 		return failed
@@ -37,7 +40,7 @@ func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) err
 	switch {
 	case err != nil || same && (owner == nil || now.done != nil):
 		return failed
-	case owner != nil: // which has begun what this plan found, or something since
+	case owner != nil: // another run is at work, perhaps on what this plan found
 		return owner
 	default:
 		return Overtaken(p.Job.Target.URL)
@@ -82,7 +85,7 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	}
 	exists, err := g.exists(ctx)
 	if err == nil && !exists && (g.Begun != nil || p.state.done != nil) {
-		err = fmt.Errorf("there is no Zarr hierarchy any more, and the checkpoint says that there was: put it back, or delete the checkpoint to begin anew")
+		err = fmt.Errorf("the Zarr hierarchy of which the checkpoint tells is gone: put it back, or delete the checkpoint to begin anew")
 	}
 	if err != nil || !exists {
 		if err != nil {
@@ -101,9 +104,10 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 	return nil
 }
 
-// filesOf leaves files out of the source that an interrupted run did not have: they came
-// later, and have their turn when that run is complete. It does so if the job appends what
-// is new. The manifest is nil if no run was interrupted.
+// filesOf leaves files out of the source that an interrupted run did not have. They came
+// later and have their turn when that run is complete. filesOf does nothing if the job does
+// not leave out rows that the target has. begun is the manifest of the interrupted run, or
+// nil.
 func (p *Plan) filesOf(ctx context.Context, begun *Manifest) error {
 	if begun == nil || !p.Job.Target.LeavesOut() {
 		return nil
@@ -134,7 +138,7 @@ func (p *Plan) filesOf(ctx context.Context, begun *Manifest) error {
 	return old.Close()
 }
 
-// waits warns of files that have their turn after an interrupted run.
+// waits warns of files that are appended only after an interrupted run is complete.
 func (p *Plan) waits() jobfile.Problems {
 	if p.waiting == 0 {
 		return nil
@@ -144,8 +148,8 @@ func (p *Plan) waits() jobfile.Problems {
 	return jobfile.Problems{w}
 }
 
-// goesOn finds out whether the source is the one of a run that was interrupted.
-// Another one can have nothing to append.
+// goesOn sets p.otherwise if a run was interrupted whose job or files were others. Before
+// that run is complete, nothing else can be appended.
 func (g *Growth) goesOn(p *Plan) {
 	if g.Begun == nil {
 		return
@@ -208,7 +212,8 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 	return nil
 }
 
-// measure finds out how many rows are there.
+// measure sets t.Rows to the number of rows that the target had before this run, or before
+// the interrupted run that this one completes.
 func (g *Growth) measure(t *target.Existing, names []string) error {
 	if slices.Contains(names[t.Axis+1:], g.Dimension) {
 		return fmt.Errorf("it has the dimension %q twice and cannot grow along it", g.Dimension)
@@ -231,8 +236,9 @@ func (g *Growth) measure(t *target.Existing, names []string) error {
 	return nil
 }
 
-// wasBegun is measure for an array that an interrupted run appended to: it has as
-// many rows as before, or those of that run, too.
+// wasBegun does what measure does for an array to which an interrupted run appended. The
+// document of the array has either the number of rows from before that run, or the number
+// that the run was to reach. Any other number is an error.
 func wasBegun(t *target.Existing, m ManifestArray, seen int) error {
 	grown, err := m.rows(t.Axis)
 	if err != nil {
@@ -241,9 +247,9 @@ func wasBegun(t *target.Existing, m ManifestArray, seen int) error {
 	is := t.Meta.Grid.Shape[t.Axis]
 	switch t.Rows = m.Rows; {
 	case t.Rows > seen || t.Rows > is:
-		return fmt.Errorf("it has become shorter than the %d rows that there were when the run that was interrupted began", t.Rows)
+		return fmt.Errorf("it has become shorter than the %d rows that it had when the interrupted run began: put it back as it was, or delete the checkpoint and append anew", t.Rows)
 	case is != t.Rows && is != grown:
-		return fmt.Errorf("it has %d rows, and the run that was interrupted was to make %d of %d: something else has appended to it, and going on would overwrite that; delete the checkpoint, which gives up what was begun, and append anew",
+		return fmt.Errorf("it has %d rows, but the interrupted run was to make %d of %d: something else has appended rows, and going on would overwrite them; delete the checkpoint, which gives up what was begun, and append anew",
 			is, grown, t.Rows)
 	}
 	return nil

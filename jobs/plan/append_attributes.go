@@ -11,9 +11,10 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// sameAttributes compares attributes with those of the target, which stay. An attribute
-// has to be the same if it says what values mean or what the array is, or if the job
-// gives it; see [compare.Attribute].
+// sameAttributes compares the attributes that an array would have with those of the
+// existing array, which stay as they are. An attribute has to be the same if it says what
+// values mean or what the array is, or if the job gives it; see [compare.Attribute].
+// Another difference is a note.
 func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) {
 	for _, d := range compare.Attributes(&sources.Info{Attributes: is}, &sources.Info{Attributes: would}) {
 		name := d.Attribute
@@ -30,9 +31,9 @@ func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) 
 	}
 }
 
-// sameBounds compares what arrays say of the values of bounds with what the target
-// says: that of their coordinates where they say nothing themselves. coordinates
-// are those of the bounds, by their paths in the source.
+// sameBounds compares, for bounds, the attributes that say what values mean with those in
+// the target. Bounds that lack such an attribute inherit it from their coordinate.
+// coordinates has the paths of coordinates by the paths of their bounds, all in the source.
 func (g *Growth) sameBounds(p *Plan, coordinates map[string]string) (ps jobfile.Problems) {
 	planned := map[string]*Array{}
 	for i := range p.Arrays {
@@ -61,9 +62,9 @@ func (g *Growth) sameBounds(p *Plan, coordinates map[string]string) (ps jobfile.
 	return ps
 }
 
-// sameRemoved refuses values that meant something else, by an attribute that the
-// job removes, in the source that the rows of the target are from: the target does
-// not tell.
+// sameRemoved compares attributes that the job removes and that say what values mean. The
+// target does not have them, so the checkpoint records them. sameRemoved refuses a source
+// in which such an attribute differs from the source of the earlier rows.
 func (g *Growth) sameRemoved(p *Plan) (ps jobfile.Problems) {
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
@@ -87,7 +88,7 @@ func (g *Growth) sameRemoved(p *Plan) (ps jobfile.Problems) {
 			}
 			seen[x.Name] = true
 			ps = append(ps, p.Job.Problem(field+".attributes."+x.Name,
-				fmt.Sprintf("array %q: the attribute %s, which the job removes, is %s, and was %s in the source of the rows there", a.Source, x.Name, compare.AttributeText(x.Name, is), compare.AttributeText(x.Name, before)),
+				fmt.Sprintf("array %q: the attribute %s, which the job removes, is %s, and was %s in the source of the rows that the target has", a.Source, x.Name, compare.AttributeText(x.Name, is), compare.AttributeText(x.Name, before)),
 				"values would not mean the same: make the sources alike"))
 		}
 	}

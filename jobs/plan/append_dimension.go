@@ -10,7 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// dimension is the one that arrays are appended along.
+// dimension returns the name, in the target, of the dimension along which the job appends
+// rows. If the job does not name it, it is the unlimited dimension of the selected arrays;
+// there has to be exactly one.
 func (p *Plan) dimension(ctx context.Context) (string, error) {
 	if dim := p.Job.AppendDimension(); dim != "" {
 		return p.newName(dim), nil
@@ -51,9 +53,9 @@ func (p *Plan) newName(dim string) string {
 	return dim
 }
 
-// grows reports a problem where the dimension to append along is one of no array,
-// or where one has it twice. The first run does so, too: no other could follow.
-// Arrays that are not selected are nil.
+// grows reports a problem if no array has the dimension to append along, or if an array has
+// it twice. It does so for the first run, too, because no later run could append to what
+// that run makes. Arrays that are not selected are nil.
 func (p *Plan) grows(arrays []sources.Array) (ps jobfile.Problems) {
 	if p.dim == "" {
 		return nil
@@ -75,7 +77,7 @@ func (p *Plan) grows(arrays []sources.Array) (ps jobfile.Problems) {
 	}
 	if !known[p.dim] && selected {
 		delete(known, "")
-		ps = append(ps, p.Job.Problem("target.existing", fmt.Sprintf("no array has the dimension %q to append along; those there are %q", p.dim, slices.Sorted(maps.Keys(known))), "target.append: NAME"))
+		ps = append(ps, p.Job.Problem("target.existing", fmt.Sprintf("no array has the dimension %q to append along; the dimensions of the arrays are %q", p.dim, slices.Sorted(maps.Keys(known))), "name one of them: target.append: NAME"))
 	}
 	return ps
 }

@@ -29,7 +29,7 @@ type described struct {
 
 func (d described) Info() *sources.Info { return d.info }
 
-// TestDimension finds the one to append along.
+// TestDimension finds the dimension to append along.
 func TestDimension(t *testing.T) {
 	for name, test := range map[string]struct {
 		job  string

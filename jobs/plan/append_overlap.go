@@ -32,7 +32,7 @@ func (g *Growth) overlap(ctx context.Context, p *Plan, opened []sources.Array, o
 		if _, err := one(i); err != nil {
 			return err
 		}
-		if len(p.Arrays) == 0 { // something is wrong with it, and is reported later
+		if len(p.Arrays) == 0 { // the array has problems, which are reported later
 			continue
 		}
 		planned := p.Arrays[0]
@@ -56,8 +56,8 @@ func (g *Growth) overlap(ctx context.Context, p *Plan, opened []sources.Array, o
 	return nil
 }
 
-// overlapOf is the overlap of the rows of an array of the target: that of the coordinate of
-// its group, or else of the first coordinate; nil: there is none.
+// overlapOf returns the overlap for an array of the target: the overlap of the coordinate in
+// its scope or, if there is none, of the first coordinate. nil: no coordinate has one.
 func (g *Growth) overlapOf(array string) *target.Overlap {
 	if o := g.overlaps[path.Join(g.scope(array, g.paths), g.Dimension)]; o != nil {
 		return o

@@ -22,20 +22,22 @@ func (g *Growth) again(p *Plan) error {
 		}
 		_, field := p.Job.Options(a.Source)
 		extent := a.Meta.Grid.Chunk[a.Append.Axis]
-		ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q: the last %d rows there would be decoded and encoded again, and the codec %s may change their values each time",
+		ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q: the last %d rows of the target would be decoded and encoded again, and the codec %s may change their values each time",
 			a.Target, a.Append.Rows%extent, codec), againHint(extent, g.Dimension, "make a new target with")))
 	}
 	return ps.Err()
 }
 
-// againHint is the way out for chunks of so many rows that cannot be stored again.
+// againHint returns the way out for an array whose chunks must not be encoded again. extent
+// is the number of rows of a chunk along dim. otherwise is the verb for other chunks.
 func againHint(extent int, dim, otherwise string) string {
 	return fmt.Sprintf("append whole chunks to whole chunks, %d rows along %s at a time, or %s chunks (of arrays in shards: shards) of extent 1 along it, or codecs that are lossless or round to the nearest, such as zstd and bitround",
 		extent, dim, otherwise)
 }
 
-// partial warns of arrays whose last chunk a run that appends, or the first one,
-// will leave filled in part, by codecs for which again refuses the next rows.
+// partial warns of arrays whose last chunk the run leaves only partly filled, if their
+// codecs may change values each time. The function again refuses the next rows of such an
+// array.
 func (p *Plan) partial() (ps jobfile.Problems) {
 	if p.dim == "" || p.Nothing() {
 		return nil
@@ -55,7 +57,7 @@ func (p *Plan) partial() (ps jobfile.Problems) {
 			continue
 		}
 		_, field := p.Job.Options(a.Source)
-		w := p.Job.Problem(field, fmt.Sprintf("array %q: its last chunk will have %d of %d rows, and none can be appended to it, as the codec %s may change values each time that they are stored",
+		w := p.Job.Problem(field, fmt.Sprintf("array %q: its last chunk will have %d of %d rows, and no rows can be appended to that chunk, because the codec %s may change values each time that they are stored",
 			a.Target, a.Meta.Grid.Shape[axis]%extent, extent, codec), againHint(extent, p.dim, "choose"))
 		w.Warning, w.Code = true, "append-partial-chunk"
 		ps = append(ps, w)

@@ -13,12 +13,13 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// ragged returns a problem for each array whose number of rows would not be that
-// of its neighbours.
+// ragged returns a problem for each array whose number of rows differs from that of
+// another array in its scope, and for each array of the target that would not grow with
+// the others. It sets New.
 func (g *Growth) ragged(ctx context.Context, p *Plan) (jobfile.Problems, error) {
 	var ps jobfile.Problems
-	first := map[string]*Array{} // of each scope
-	all := map[string]bool{}     // arrays of the target
+	first := map[string]*Array{} // the first array of each scope, by the scope
+	all := map[string]bool{}     // the paths of the target's arrays
 	for _, name := range g.target.Arrays() {
 		all[name] = true
 	}
@@ -40,7 +41,7 @@ func (g *Growth) ragged(ctx context.Context, p *Plan) (jobfile.Problems, error) 
 		}{{"the target", a.Append.Rows, other.Append.Rows}, {"the source", a.Append.New, other.Append.New}} {
 			if c.has != c.want {
 				ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has %d rows along %s in %s, array %q has %d", a.Target, c.has, g.Dimension, c.where, other.Target, c.want),
-					"arrays that share a dimension have to be of one length"))
+					"arrays that share a dimension have to have the same length along it"))
 			}
 		}
 	}
@@ -56,9 +57,10 @@ func (g *Growth) ragged(ctx context.Context, p *Plan) (jobfile.Problems, error) 
 	return ps, err
 }
 
-// scope is the group, that of an array of the target or one above, which has the
-// array's coordinate: its own where there is none. coordinates are the paths of
-// all arrays that may be one.
+// scope returns the path of the group that holds the coordinate of an array along the
+// dimension. The search begins in the group of the array and goes up to the root. If no
+// group holds such a coordinate, scope returns the group of the array. array is a path in
+// the target. coordinates has the paths of all arrays that may be coordinates.
 func (g *Growth) scope(array string, coordinates map[string]bool) string {
 	for group := groupOf(array); ; group = groupOf(group) {
 		if coordinates[path.Join(group, g.Dimension)] {
@@ -70,15 +72,17 @@ func (g *Growth) scope(array string, coordinates map[string]bool) string {
 	}
 }
 
-// groupOf is the path of the group that a node is in, and the root's for the root.
+// groupOf returns the path of the group that holds a node. For the root, it returns the
+// path of the root.
 func groupOf(node string) string {
 	group, _ := zarr.Parent(node)
 	return group
 }
 
-// shares reports whether an array of the target, with that many rows, shares its
-// dimension with one of the plan: with one of its scope or, where there is no
-// coordinate, with one of a group above that has as many rows.
+// shares reports whether an array of the target shares the dimension with an array of the
+// plan. It does if the plan has an array in the same scope. If the array has no
+// coordinate, it also does if the plan has an array with as many rows in a group above.
+// all has the paths of the target's arrays, and scopes an array of the plan by its scope.
 func (g *Growth) shares(array string, rows int, all map[string]bool, scopes map[string]*Array) bool {
 	group := g.scope(array, all)
 	if scopes[group] != nil || all[path.Join(group, g.Dimension)] {
@@ -93,8 +97,8 @@ func (g *Growth) shares(array string, rows int, all map[string]bool, scopes map[
 	return false
 }
 
-// leftOut lists the arrays of the target that share the dimension with one of the
-// plan, and that the job does not have.
+// leftOut lists the arrays of the target that share the dimension with an array of the
+// plan, although the job does not migrate them.
 func (g *Growth) leftOut(ctx context.Context, all map[string]bool, scopes map[string]*Array) ([]string, error) {
 	var names []string
 	for _, name := range g.target.Arrays() {

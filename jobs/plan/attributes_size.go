@@ -8,18 +8,19 @@ import (
 )
 
 const (
-	// maxAttributes is the most bytes, as JSON, of the attributes of one array or group.
-	// A reader of the target has all of them in memory with each document that has
-	// them, and the root's document has them, too.
+	// maxAttributes is the most bytes that the attributes of one array or group may have as
+	// JSON. A reader of the target holds them in memory twice: with the document of the
+	// node, and with the root's document, which repeats them.
 	maxAttributes = zarr.MaxDocument / 2
-	// attributeCopies is how many times attributes are in memory while they are read,
-	// planned and written, at the most: run.memory bounds all of these together.
+	// attributeCopies is how many copies of attributes are at most in memory while they are
+	// read, planned and written. run.memory bounds all copies together.
 	attributeCopies = 6
 )
 
-// tooLarge says that attributes are too large to be copied with so much memory, what to
-// raise for that, "" where nothing helps, and the name of the largest; message is ""
-// where they are not too large.
+// tooLarge checks whether attributes can be copied with so many bytes of memory. If they
+// cannot, it returns a message, the name of the largest attribute, and in raise the
+// beginning of a hint. raise is "" if more memory does not help. If the attributes are not
+// too large, all results are "".
 func tooLarge(list zarr.Attributes, memory int64) (message, raise, largest string) {
 	all, most := int64(0), -1
 	for _, a := range list {

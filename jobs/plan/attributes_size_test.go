@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Attributes that no reader would want to hold are refused by name, and left out by the
-// way that the message tells.
+// Attributes that are too large are refused with the name of the largest. The way out in the
+// message leaves that attribute out.
 func TestAttributesTooLarge(t *testing.T) {
 	const memory = 16 << 20
 	large := zarr.Attributes{{Name: "small", Value: []byte("1")}, {Name: "big", Value: bytes.Repeat([]byte("7"), memory/attributeCopies)}}

@@ -17,7 +17,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// build returns the planned array, or nil when it cannot be.
+// build returns the planned array and everything that is wrong with it. The array is nil if
+// it cannot be planned.
 func (b *builder) build() (*Array, jobfile.Problems) {
 	b.notes = append(b.notes, b.info.Notes...)
 	b.findings(b.info.Findings)
@@ -55,7 +56,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	if err := meta.Grid.Check(); err != nil {
 		b.wrong("chunks", err.Error(), "")
 	} else if n := meta.Grid.Len(); n > MaxChunks {
-		b.wrong("chunks", fmt.Sprintf("chunks of shape %v make %d objects, at most %d are kept account of", meta.Grid.Chunk, n, MaxChunks), "choose larger chunks")
+		b.wrong("chunks", fmt.Sprintf("chunks of shape %v make %d objects, and an array can have at most %d", meta.Grid.Chunk, n, MaxChunks), "choose larger chunks")
 	}
 	if b.problems.Err() != nil {
 		return nil, b.problems
@@ -90,7 +91,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	return planned, b.problems
 }
 
-// block chooses what is read together and checks that it fits the budget.
+// block chooses which chunks are read together, and checks that they fit run.memory.
 func (b *builder) block(a *Array) {
 	memory := int(b.plan.Job.Run.Memory)
 	task := b.plan.Task(a)
@@ -103,10 +104,10 @@ func (b *builder) block(a *Array) {
 		a.Cost = task.Cost()
 		return
 	}
-	// A quarter of the budget leaves room for blocks being read while others
-	// are encoded and written. More is for blocks with which fewer chunks of the
-	// source are decoded several times and, as long as one can be read beside
-	// another, for those whose units would keep too few encoders and writers busy.
+	// A quarter of the memory leaves room to read blocks while others are encoded and
+	// written. A larger block is worth it in two cases: if fewer chunks of the source are
+	// decoded several times, or if the units of the smaller block would keep too few
+	// encoders and writers busy. In the second case, two blocks must still fit.
 	workers := b.plan.Job.Run.Workers
 	enough := cmp.Or(workers.Encode, runtime.GOMAXPROCS(0)) + cmp.Or(workers.Write, runtime.GOMAXPROCS(0))
 	for _, limit := range []int{memory / 4, memory / 2, memory} {
@@ -146,8 +147,8 @@ func (b *builder) dataType() dtype.Type {
 	convert, problems := b.plan.Job.Conversion(b.env.Codecs, b.field, b.options, source, t)
 	b.problems = append(b.problems, problems...)
 	if b.otherSign(source) {
-		b.wrong("data_type", fmt.Sprintf("the attribute _Unsigned says that the values are not those of %s, which data_type converts", source.Name()),
-			"attributes: {_Unsigned: null} converts them as they are; with the type of the other sign and out_of_range: wrap beside it, none is changed")
+		b.wrong("data_type", fmt.Sprintf("the attribute _Unsigned gives the values another sign than that of %s, the type from which data_type converts", source.Name()),
+			"attributes: {_Unsigned: null} converts the stored values; to keep their bits, give data_type the other sign and out_of_range: wrap, too")
 	}
 	if convert != nil {
 		b.convert = convert
@@ -156,8 +157,8 @@ func (b *builder) dataType() dtype.Type {
 	return t
 }
 
-// otherSign reports whether the attribute _Unsigned gives integers of a type
-// another sign. The job may remove it.
+// otherSign reports whether the attribute _Unsigned gives integers of type t the other
+// sign. It returns false if the job removes the attribute.
 func (b *builder) otherSign(t dtype.Type) bool {
 	for _, a := range b.options.Attributes {
 		if a.Name == "_Unsigned" && string(a.Value) == "null" {
@@ -186,7 +187,8 @@ func (b *builder) dimensionNames() []string {
 	return names
 }
 
-// attributes returns the source's with the job's merged over them.
+// attributes returns the attributes of the target's array: those of the source, with those
+// of the job merged over them.
 func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 	list := b.info.Attributes
 	if b.outcome != nil {
@@ -213,8 +215,9 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 	return list
 }
 
-// storedFill returns the value of an attribute of the job as it is stored: the attribute
-// _FillValue of floats in the form that it has if it is from a source.
+// storedFill returns the value of an attribute of the job as it is stored. The attribute
+// _FillValue of floats is stored in base64, like one from a source; the value of any other
+// attribute does not change.
 func (b *builder) storedFill(a zarr.Attribute, t dtype.Type) json.RawMessage {
 	n, ok := t.(dtype.Numeric)
 	if a.Name != "_FillValue" || !ok || n.Kind() != dtype.Float {

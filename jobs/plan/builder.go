@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// MaxChunks is the most objects of one array: a run holds a bit for each, 32
-// MiB at this bound.
+// MaxChunks is the most objects that one array can have. A run holds a bit for each, which
+// is 32 MiB at this bound.
 const MaxChunks = 1 << 28
 
 func (b *builder) wrong(field, message, hint string) {
@@ -23,8 +23,8 @@ func (b *builder) note(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))
 }
 
-// findings reports what is to be known of an array's values, but for what the job
-// has an answer to.
+// findings reports the findings of a source about an array as warnings. It leaves out those
+// that the job answers.
 func (b *builder) findings(list []cf.Finding) {
 	for _, f := range list {
 		if f.Code == sources.FillMeaning && b.options.Attributes.Get("_FillValue") != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// carry decides whether the source's objects become the target's as they are,
-// which is the cheapest way to the same array, and says why where they do not.
-// It depends on nothing that may be another at the next run of the same job.
+// carry decides whether the source's objects are carried through, which is the cheapest way
+// to the same array. Otherwise it sets the reason. Only the job and the source decide, so
+// the next run of the same job decides in the same way.
 func (b *builder) carry(a *Array) {
 	stored := sources.AsStored(b.array)
 	object := b.info.Shards
@@ -51,8 +51,8 @@ func (b *builder) sourceFill() []byte {
 	return b.info.Fill
 }
 
-// sameCodecs reports whether a chain of the target, for objects like those of
-// the source, is the one that these are stored by.
+// sameCodecs reports whether a chain of the target has the codecs by which the source stores
+// its objects. The objects must have the same shape.
 func (b *builder) sameCodecs(chain *codecs.Chain) bool {
 	in := chain.Chunk()
 	in.Type = b.info.Type
@@ -67,7 +67,7 @@ func (b *builder) sameSpecs(x, y []codecs.Spec) bool {
 	})
 }
 
-// codecName returns the name of the codec with a name or alias.
+// codecName returns the name of a codec, given its name or an alias.
 func (b *builder) codecName(name string) string {
 	if d, err := b.env.Codecs.Lookup(name); err == nil {
 		return d.Name

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Objects stay as they are where the target would have the same ones; where it
-// would not, the plan says why.
+// Objects are carried through if the target would have the same objects. Otherwise the plan
+// says why not.
 func TestWhatIsCarriedThrough(t *testing.T) {
 	const v2 = `{"zarr_format": 2, "shape": [40, 60], "chunks": [20, 30], "dtype": "<f4", "fill_value": 0, "order": "C", "filters": null, "compressor": {"id": "zstd", "level": 7}}`
 	const sharded = `{"zarr_format": 3, "node_type": "array", "shape": [40, 60], "data_type": "int16", "chunk_key_encoding": "default", "fill_value": 0,

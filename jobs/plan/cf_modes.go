@@ -5,8 +5,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// cfMode says what becomes of an array whose elements are packed, and the field
-// that does.
+// cfMode returns what becomes of an array if its elements are packed, and the field of the
+// job that says so.
 func cfMode(j *jobfile.Job, path string) (mode cf.Mode, field string) {
 	if o, section := j.Options(path); o.CF != "" {
 		return cf.Mode(o.CF), section + ".cf"

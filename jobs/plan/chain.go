@@ -12,8 +12,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// chain returns the codec chain of the array, that of inner chunks if there are shards:
-// the job's, the one that the source has, or the default. It is nil after a problem.
+// chain returns the codec chain of the array, or of its inner chunks if it has shards. The
+// chain comes from the job, from the source, or is the default, in this order. It is nil
+// after a problem.
 func (b *builder) chain(in codecs.Chunk) *codecs.Chain {
 	if b.options.Codecs.Chain != nil {
 		return b.jobChain(in)
@@ -49,8 +50,8 @@ func (b *builder) jobChain(in codecs.Chunk) *codecs.Chain {
 	return chain
 }
 
-// fitted returns the job's chain as the array gets it. Lossy codecs of the defaults are
-// for data of floating-point numbers.
+// fitted returns the job's chain as the array gets it. It leaves out lossy codecs of the
+// defaults if the array is a coordinate, or not of a floating-point type.
 func (b *builder) fitted(in codecs.Chunk) jobfile.FittedCodecs {
 	var why string
 	switch {
@@ -62,7 +63,7 @@ func (b *builder) fitted(in codecs.Chunk) jobfile.FittedCodecs {
 		return b.options.Codecs.Fit(b.env.Codecs, in.Type)
 	}
 	if b.earlier || b.lossyIn(b.existingCodecs) {
-		return b.options.Codecs.Fit(b.env.Codecs, in.Type) // the target stays as it is
+		return b.options.Codecs.Fit(b.env.Codecs, in.Type) // the target already has these codecs
 	}
 	fitted := b.options.Codecs.FitLossless(b.env.Codecs, b.chains.Bind, in)
 	if len(fitted.LeftOut) > 0 {
@@ -73,8 +74,8 @@ func (b *builder) fitted(in codecs.Chunk) jobfile.FittedCodecs {
 	return fitted
 }
 
-// lossyIn reports whether a chain has a codec that the job's chain has, too, and that may
-// be lossy.
+// lossyIn reports whether a chain has a codec that may be lossy and that is in the job's
+// chain, too.
 func (b *builder) lossyIn(chain []codecs.Spec) bool {
 	return slices.ContainsFunc(chain, func(s codecs.Spec) bool {
 		d, err := b.env.Codecs.Lookup(s.Name)
@@ -91,8 +92,9 @@ func namedAsDimension(info *sources.Info) bool {
 	return slices.Contains(info.DimensionNames, path.Base(info.Path))
 }
 
-// coordinatesIn returns the paths of those arrays that others name as coordinates, as
-// bounds, or as what else describes their places. Some of the arrays are nil.
+// coordinatesIn returns the paths of the arrays that other arrays name as their coordinates
+// or bounds, or in other CF attributes about places; see [compare.CoordinatesOf]. Some of
+// the arrays are nil.
 func coordinatesIn(paths []string, arrays []sources.Array) map[string]bool {
 	known := make(map[string]bool, len(paths))
 	for _, p := range paths {

@@ -25,7 +25,7 @@ func (e *ChangedError) Error() string {
 	case e.Appended && !e.Appends:
 		wayOut = "set target.existing: append to go on with it as it was, or choose another target; overwrite would remove the rows of all earlier runs, too"
 	case e.Appends:
-		wayOut = "complete it first: run it as it was; only then can more be appended. Where that cannot be, delete the checkpoint: it gives up what was begun"
+		wayOut = "run that job as it was to complete it; only then can more rows be appended. If that is impossible, delete the checkpoint, which gives up what was begun"
 	}
 	return fmt.Sprintf("the checkpoint %s is of a job that was %s with something else:\n  %s\n%s",
 		e.Checkpoint, what, strings.Join(e.Differences, "\n  "), wayOut)

@@ -14,8 +14,9 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
-// The folders of a local checkpoint in which objects wait: its own, and those of its
-// lock. What waits in the former is removed when a run begins.
+// In these folders of a local checkpoint, objects are staged before they appear. The first
+// is for objects of the checkpoint; a run empties it when it begins. The second is for
+// objects of the lock.
 const (
 	checkpointStaging = "incoming"
 	LockStaging       = "incoming-lock"
@@ -30,7 +31,8 @@ func OpenCheckpoint(ctx context.Context, j *jobfile.Job, env Environment, limits
 	return OpenState(ctx, j, url, checkpointStaging, env, limits)
 }
 
-// OpenState opens a store for a journal or a lock, with the folder in which objects wait.
+// OpenState opens the store of a journal or a lock. staging is the folder in which a local
+// store stages objects.
 func OpenState(ctx context.Context, j *jobfile.Job, url, staging string, env Environment, limits *limits.Limits) (*store.Store, error) {
 	opt := env.StoreOptions(j, limits)
 	opt.Staging = staging
@@ -47,8 +49,9 @@ type state struct {
 	manifest, done json.RawMessage
 }
 
-// readState reads the checkpoint of a job, and who works on it, nil for nobody. Who
-// ends in between has left what is read.
+// readState reads the checkpoint of a job. owner is the run that works on the job, or nil.
+// The lock is read first. So if that run ends in between, the checkpoint that is read is
+// the one that the run has left.
 func readState(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (s *state, owner *journal.HeldError, err error) {
 	st, err := OpenCheckpoint(ctx, j, env, limits)
 	if err != nil {
@@ -74,8 +77,8 @@ func (s *state) same(other *state) bool {
 	return bytes.Equal(s.manifest, other.manifest) && bytes.Equal(s.done, other.done)
 }
 
-// Alive reports whether the holder of a lock is still at work, by its last
-// heartbeat.
+// Alive reports whether the holder of a lock is still at work. It goes by the last heartbeat
+// and, for a process on this machine, by whether the process exists.
 func Alive(j *jobfile.Job, owner *journal.Owner, heartbeat time.Time) bool {
 	return !owner.Gone(journal.ThisProcess("")) && time.Since(heartbeat) <= j.Run.LockLifetime
 }

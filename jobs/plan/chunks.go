@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// chunks takes the chunk shape, that of inner chunks where there are shards,
-// from the job or the source, or chooses one.
+// chunks returns the shape of chunks, or of inner chunks if there are shards. It takes the
+// shape from the job or the source, or chooses one.
 func (b *builder) chunks(t dtype.Type) []int {
 	c := b.options.Chunks
 	keeps := c.Keep || !c.Auto && (b.keepsChunks() || b.options.Codecs.Keep)
@@ -30,7 +30,8 @@ func (b *builder) chunks(t dtype.Type) []int {
 	return chosen
 }
 
-// earlierChunks is what programs chose that did not look at the chunks of the source.
+// earlierChunks returns the chunks that earlier versions of this program chose, which did
+// not look at the chunks of the source.
 func (b *builder) earlierChunks(t dtype.Type) []int {
 	if b.options.Chunks.Auto || b.info.Chunks == nil {
 		return zarr.AutoChunks(b.info.Shape, b.options.Shards, zarr.ItemBytes(t, b.info.ItemBytes))
@@ -54,7 +55,7 @@ func (b *builder) autoChunks(t dtype.Type) []int {
 	return b.shaped(b.info.Shape, nil, units, size)
 }
 
-// accessChunks is autoChunks for a use, also within shards.
+// accessChunks chooses chunks for the access that the job names, also within shards.
 func (b *builder) accessChunks(t dtype.Type) []int {
 	shards := b.options.Shards
 	if shards == nil {
@@ -75,7 +76,8 @@ func (b *builder) within(shard []int, size int) []int {
 	return chunk
 }
 
-// shaped chooses a chunk shape, for the use that the job names if it names one.
+// shaped chooses a shape of chunks for an array of the given shape, and for the access that
+// the job names, if any. given, units and size are those of [zarr.AutoChunksWith].
 func (b *builder) shaped(shape, given, units []int, size int) []int {
 	if b.options.Access == "" {
 		return zarr.AutoChunksWith(shape, given, units, size)
@@ -84,9 +86,9 @@ func (b *builder) shaped(shape, given, units []int, size int) []int {
 	return zarr.AccessChunks(b.options.Access, time, shape, given, units, size)
 }
 
-// units returns the extents that chunks are multiples of, nil for none: those of the
-// source's chunks. Along the dimension by which files are joined, the chunks of files
-// that are one chunk long are no more than the lengths of the files.
+// units returns the extents of the source's chunks, of which chosen chunks are multiples;
+// nil: there are none. Along the dimension by which files are joined, the unit is 1 if each
+// file is one chunk long: such a chunk says nothing but the length of the file.
 func (b *builder) units() []int {
 	if b.info.Chunks == nil {
 		return nil
@@ -106,8 +108,8 @@ func (b *builder) units() []int {
 	return units
 }
 
-// unitsWithin is units for chunks that shards hold, of which the shape has extents where
-// the job gives them: shards need not be multiples of the source's chunks.
+// unitsWithin returns units for arrays without shards. For chunks within shards it returns
+// nil, because shards need not be multiples of the source's chunks.
 func (b *builder) unitsWithin(shards []int) []int {
 	if shards != nil || b.options.Shards != nil || b.earlier {
 		return nil

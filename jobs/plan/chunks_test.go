@@ -129,18 +129,18 @@ func TestJoinedChunks(t *testing.T) {
 	}
 }
 
-// TestObjectSizes warns of many small objects, and of large ones, with what mends it.
+// TestObjectSizes warns of many small objects and of large objects. The hints mend both.
 func TestObjectSizes(t *testing.T) {
 	for name, c := range map[string]struct{ shape, options, want string }{
 		"small":            {"[2000, 100, 100]", "{chunks: [1, 100, 100]}", `arrays.v.chunks: array "v": 2000 objects of 10 KiB on average: each takes a request to write and to read (chunks: [250, 100, 100]) [small-objects]`},
 		"tiny":             {"[2000, 4, 4]", "{chunks: [1, 4, 4]}", `arrays.v.chunks: array "v": 2000 objects of 16 B on average: each takes a request to write and to read (chunks: [2000, 4, 4]) [small-objects]`},
 		"in shards":        {"[4000, 100, 100]", "{chunks: [1, 100, 100], shards: [2, 100, 100]}", `arrays.v.shards: array "v": 2000 objects of 20 KiB on average: each takes a request to write and to read (shards: [250, 100, 100]) [small-objects]`},
 		"few":              {"[1000, 100, 100]", "{chunks: [1, 100, 100]}", ""},
-		"large":            {"[2, 32768, 32768]", "{chunks: [1, 32768, 32768]}", `arrays.v.chunks: array "v": one object holds 1024 MiB of elements, which a reader of one element reads and decodes (chunks: [1, 2048, 2048], and shards: [1, 32768, 32768] if there are to be as few objects) [large-objects]`},
+		"large":            {"[2, 32768, 32768]", "{chunks: [1, 32768, 32768]}", `arrays.v.chunks: array "v": one object holds 1024 MiB of elements, which a reader of one element reads and decodes (chunks: [1, 2048, 2048], and shards: [1, 32768, 32768] to keep the number of objects) [large-objects]`},
 		"small for series": {"[2000, 100, 100]", "{access: time-series, chunks: {t: 1}}", `arrays.v.chunks: array "v": 2000 objects of 10 KiB on average: each takes a request to write and to read (chunks: [2000, 34, 25]) [small-objects]`},
 		"small for maps":   {"[2000, 100, 100]", "{access: map, chunks: {t: 1, y: 10}}", `arrays.v.chunks: array "v": 20000 objects of 1000 B on average: each takes a request to write and to read (chunks: [200, 100, 100]) [small-objects]`},
-		"large for series": {"[2048, 1024, 1024]", "{access: time-series, chunks: {t: 2048, y: 1024, x: 1024}}", `arrays.v.chunks: array "v": one object holds 2048 MiB of elements, which a reader of one element reads and decodes (chunks: [2048, 32, 32], and shards: [2048, 1024, 1024] if there are to be as few objects) [large-objects]`},
-		"large for maps":   {"[2048, 1024, 1024]", "{access: map, chunks: {t: 2048, y: 1024, x: 1024}}", `arrays.v.chunks: array "v": one object holds 2048 MiB of elements, which a reader of one element reads and decodes (chunks: [2, 1024, 1024], and shards: [2048, 1024, 1024] if there are to be as few objects) [large-objects]`},
+		"large for series": {"[2048, 1024, 1024]", "{access: time-series, chunks: {t: 2048, y: 1024, x: 1024}}", `arrays.v.chunks: array "v": one object holds 2048 MiB of elements, which a reader of one element reads and decodes (chunks: [2048, 32, 32], and shards: [2048, 1024, 1024] to keep the number of objects) [large-objects]`},
+		"large for maps":   {"[2048, 1024, 1024]", "{access: map, chunks: {t: 2048, y: 1024, x: 1024}}", `arrays.v.chunks: array "v": one object holds 2048 MiB of elements, which a reader of one element reads and decodes (chunks: [2, 1024, 1024], and shards: [2048, 1024, 1024] to keep the number of objects) [large-objects]`},
 		"shards":           {"[2, 32768, 32768]", "{chunks: [1, 2048, 2048], shards: [1, 32768, 32768]}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

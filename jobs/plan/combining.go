@@ -36,7 +36,7 @@ func combining(j *jobfile.Job, types *dtype.Registry) sources.Joining {
 		Given: func(path, attribute string) bool {
 			o, _ := j.Options(path)
 			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {
-				// To remove what values mean is not to say that they mean the same.
+				// A job that removes such an attribute does not say that all files mean the same.
 				return a.Name == attribute && (string(a.Value) != "null" || compare.WeightOf(attribute) != compare.Meaning)
 			})
 		},

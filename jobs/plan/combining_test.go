@@ -6,8 +6,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// TestGiven tells attributes that a job gives from those that it removes: that
-// values have no units is not what makes different ones the same.
+// TestGiven: a job may give an attribute in which files differ. A job that removes units does
+// not make values with different units the same.
 func TestGiven(t *testing.T) {
 	j, err := jobfile.Parse("job.yaml", []byte(`
 zmigrate: 1

@@ -11,7 +11,9 @@ import (
 // arrays are re-encoded.
 const CarriedThrough = "carried through"
 
-// Description is an array of a plan for people and for other programs.
+// Description is an array of a plan for people and for other programs. Shapes are in
+// elements, except ReadBlock, which is in chunks. Memory, BytesRead and BytesAtMost are in
+// bytes.
 type Description struct {
 	Source      string          `json:"source"`
 	Target      string          `json:"target"`

@@ -26,8 +26,9 @@ func (b *builder) nameCoordinate(info *sources.Info) {
 	}
 }
 
-// renamedAttributes returns attributes of an array with new names for dimensions and
-// their coordinates, where they name these.
+// renamedAttributes returns the attributes of an array with the new names of dimensions
+// and of their coordinates. It replaces names in the attributes by which CF refers to
+// variables and dimensions.
 func (b *builder) renamedAttributes(list zarr.Attributes) zarr.Attributes {
 	if len(b.plan.Job.Dimensions) == 0 {
 		return list
@@ -87,8 +88,9 @@ func renamedWords(text, attribute string, names map[string]string) string {
 	return b.String()
 }
 
-// lostCoordinates warns of coordinates that the job renames without what names them, so
-// that readers do not find them any more. Some of the arrays are nil.
+// lostCoordinates warns of coordinates that the job renames although other arrays still
+// refer to their old names: readers no longer find these coordinates. Some of the arrays
+// are nil.
 func (p *Plan) lostCoordinates(arrays []sources.Array) (ps jobfile.Problems) {
 	if !slices.ContainsFunc(p.Job.Arrays, func(r jobfile.ArrayRule) bool { return r.Rename != "" }) {
 		return nil
@@ -103,7 +105,7 @@ func (p *Plan) lostCoordinates(arrays []sources.Array) (ps jobfile.Problems) {
 		o, _ := p.Job.Options(at)
 		return o.Rename
 	}
-	lost := map[string][]string{} // what names a coordinate, by its path
+	lost := map[string][]string{} // paths of the arrays that name a coordinate, by its path
 	for _, a := range arrays {
 		if a == nil {
 			continue
@@ -128,7 +130,7 @@ func (p *Plan) lostCoordinates(arrays []sources.Array) (ps jobfile.Problems) {
 		if slices.ContainsFunc(arrays, func(a sources.Array) bool { return a != nil && a.Info().Path == at && isCoordinate(a.Info()) }) {
 			hint = fmt.Sprintf("dimensions: {%s: %s} renames the dimension with its coordinate", old, to)
 		}
-		w := p.Job.Problem(field+".rename", fmt.Sprintf("array %q becomes %q, and these arrays lose their coordinate, which they name %q: %s", at, to, old, jobfile.SomeOf(lost[at])), hint)
+		w := p.Job.Problem(field+".rename", fmt.Sprintf("array %q becomes %q, but these arrays still name their coordinate %q, so readers do not find it: %s", at, to, old, jobfile.SomeOf(lost[at])), hint)
 		w.Warning, w.Code = true, "renamed-coordinate"
 		ps = append(ps, w)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// apart refuses a target or a checkpoint that holds files of the source, which a
-// run would change while it reads them, or remove, and one within a hierarchy of
-// the source, which would be part of that.
+// apart refuses a target or a checkpoint that holds files of the source: a run would change
+// or remove files while it reads them. It also refuses a place inside a hierarchy of the
+// source, because the hierarchy would then hold what the run writes.
 func (p *Plan) apart() error {
 	checkpoint, err := p.Job.CheckpointURL()
 	if err != nil {
@@ -22,19 +22,20 @@ func (p *Plan) apart() error {
 	at := []place{{"target.url", "target", p.Job.Target.URL}, {"run.checkpoint.url", "checkpoint", checkpoint}}
 	messages := p.within(at)
 	for i, message := range messages {
-		if message != "" { // the place of the checkpoint may follow from that of the target
+		if message != "" { // only the first: the place of the checkpoint may follow from target.url
 			return jobfile.Problems{p.Job.Problem(at[i].field, message, "choose another place for the "+at[i].what)}
 		}
 	}
 	return nil
 }
 
-// place is one that a run writes to.
+// place is a URL to which a run writes, with its field in the job and its name in messages.
 type place struct{ field, what, url string }
 
-// within says of each place which file of the source lies inside of it, or which
-// hierarchy around it; "" for none. Files are told apart by the servers, too, that the
-// job names for its sources.
+// within returns a message for each place: a file of the source lies inside the place, or
+// the place lies inside a hierarchy of the source. "" stands for neither. The query of a
+// location in the job names its server, so files are compared with the query of each
+// location. within also sets p.plain.
 func (p *Plan) within(at []place) []string {
 	locations := p.Job.Source.Locations
 	for _, a := range p.Job.Source.Arrays {
@@ -80,7 +81,8 @@ func (p *Plan) within(at []place) []string {
 	return messages
 }
 
-// hierarchyOf returns the folder of a group or array whose document a file is.
+// hierarchyOf returns the folder of a group or array, given the URL of its metadata
+// document. ok is false if the file is no metadata document.
 func hierarchyOf(url string) (folder string, ok bool) {
 	name := path.Base(strings.ReplaceAll(url, `\`, "/"))
 	if !slices.Contains([]string{zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2}, name) {

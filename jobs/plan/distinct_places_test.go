@@ -46,7 +46,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// oneFile is a source of which there is nothing but a file.
+// oneFile is a source that has one file and no arrays.
 type oneFile struct {
 	sources.Source
 	url string

@@ -9,16 +9,15 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// A plan is written down as its manifest, and that is what a checkpoint holds of it. The
-// manifest says what the plan was made from and, by digests, what it came to. It has no
-// bound codec chains and no layout of blocks: these follow from the job and from the
-// sources' descriptions, which a process that works on the plan has to read anyway. Nor
-// does it have secrets, or the memory and the workers of a run: each process has those of
-// the job as it was loaded there. So a plan is read by making it again, and by comparing
-// the two hashes.
+// A plan is written down as its manifest. A checkpoint holds the manifest, too. The manifest
+// says what the plan was made from and has digests of its results. It has no bound codec
+// chains and no layout of blocks: these follow from the job and from the descriptions of
+// the sources, which a process that works on the plan has to read anyway. It has no secrets
+// either, and not the memory and the workers of a run: each process takes them from the job
+// that it has loaded. So to read a plan is to make it again and to compare the two hashes.
 
-// ErrOtherPlan is the cause of an error about a plan that is not the one that it should
-// be.
+// ErrOtherPlan is the cause of an error about a job that now leads to another plan than the
+// one that was written down.
 var ErrOtherPlan = errors.New("it is another plan")
 
 // ErrFinished is the error about a plan to append rows that is read after it was

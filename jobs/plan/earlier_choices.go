@@ -7,10 +7,11 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// plannedEarlier returns an array as programs planned it that chose other chunks, and had
-// lossy codecs of the defaults for every array, if the checkpoint has it in this way: a
-// target that is complete, or begun, keeps what was chosen for it. It returns nil if the checkpoint does not have it so. b is the
-// builder as it was before it built planned.
+// plannedEarlier plans an array once more, with the choices of earlier versions of this
+// program. They chose chunks by another rule, and applied lossy codecs of the defaults to
+// every array. plannedEarlier returns that array if the checkpoint records it, because a
+// target that is complete or begun keeps its chunks and codecs. Otherwise it returns nil. b
+// is the builder before it built planned.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
 	if p.recorded == nil {
 		if err := p.readRecorded(ctx, b.env); err != nil {
@@ -33,7 +34,7 @@ func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*
 	return was, problems, nil
 }
 
-// readRecorded reads the digests of the arrays in the checkpoint.
+// readRecorded sets p.recorded to the digests of the arrays in the checkpoint.
 func (p *Plan) readRecorded(ctx context.Context, env Environment) error {
 	p.recorded = map[string]string{}
 	s := p.state
@@ -60,7 +61,7 @@ func (p *Plan) readRecorded(ctx context.Context, env Environment) error {
 	return nil
 }
 
-// hasDigest reports whether a manifest has this digest of the array.
+// hasDigest reports whether the metadata of the array have this digest.
 func (a *Array) hasDigest(digest string) (bool, error) {
 	meta, err := json.Marshal(a.Meta)
 	return err == nil && metadataDigest(meta) == digest, err

@@ -15,9 +15,10 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// follow returns the options of an array with those of the target's in place of
-// what the job leaves open. Where the job speaks of inner chunks, so do they, and
-// where the packing is said inside of the shards.
+// follow returns the options of an array, completed from the existing array: where the job
+// leaves chunks, shards or codecs open, the array gets those of the target. If the target
+// has shards, the options name inner chunks in two cases: if the job does, and if the
+// target's codecs of packed elements are inside the shards.
 func follow(t *target.Existing, o jobfile.ArrayOptions, registry *codecs.Registry) jobfile.ArrayOptions {
 	info := t.Array.Info()
 	shards := o.Shards != nil
@@ -44,7 +45,7 @@ func follow(t *target.Existing, o jobfile.ArrayOptions, registry *codecs.Registr
 	return o
 }
 
-// innerChain is the chain of the inner chunks of the target's shards.
+// innerChain returns the codecs of the inner chunks of the existing array's shards.
 func innerChain(t *target.Existing, registry *codecs.Registry) []codecs.Spec {
 	info := t.Array.Info()
 	chain, err := registry.Bind(info.Codecs, codecs.Chunk{Type: info.Type, Shape: t.Meta.Grid.Chunk, Fill: info.Fill})
@@ -53,7 +54,7 @@ func innerChain(t *target.Existing, registry *codecs.Registry) []codecs.Spec {
 			return layout.Inner().Specs()
 		}
 	}
-	return info.Codecs // which the source of the target has bound already
+	return info.Codecs // Bind does not fail: the target was opened with these codecs
 }
 
 // existingArray is the [base] of an array that the target already holds.
@@ -72,7 +73,7 @@ func (t existingArray) fits(b *builder, own dtype.Type) {
 	}
 	if !same {
 		b.problems = append(b.problems, b.plan.Job.Problem(b.field,
-			fmt.Sprintf("array %q of shape %v does not fit to the target's of shape %v", b.info.Path, shape, target), "only the dimension to append along may differ"))
+			fmt.Sprintf("array %q has the shape %v, the target's array has %v", b.info.Path, shape, target), "only the dimension to append along may differ"))
 	}
 	if is := t.Meta.Type; !dtype.Same(own, is) {
 		b.otherType(own, is)
@@ -91,12 +92,13 @@ func (b *builder) otherType(t, is dtype.Type) {
 	b.wrong("data_type", fmt.Sprintf("%s, the target has %s", own, target), hint)
 }
 
-// agrees reports whether the array, as it would be written, is that of the
-// target: what the job says otherwise is refused by name.
+// agrees reports whether the array, as it would be written, has the chunks, fill value,
+// dimension names, codecs and attributes of the existing array. Each difference is a
+// problem of the field that causes it.
 func (b *builder) agrees(a *Array) bool {
 	before := len(b.problems)
 	is, would := a.Existing.Meta, a.Meta
-	hint := "leave it out: the target's counts"
+	hint := "leave the field out: the array keeps that of the target"
 	if !slices.Equal(would.Grid.Chunk, is.Grid.Chunk) {
 		field := "chunks"
 		if b.options.Shards != nil {
@@ -128,13 +130,13 @@ func (b *builder) sameChains(would, is *zarr.Array) {
 	}
 	target, err := b.chains.Bind(is.Codecs, in)
 	if err != nil {
-		b.wrong("codecs", "those of the target: "+err.Error(), "")
+		b.wrong("codecs", "the codecs of the target: "+err.Error(), "")
 		return
 	}
 	if !b.sameSpecs(own.Specs(), target.Specs()) {
-		hint := "leave codecs out: the target's count"
+		hint := "leave codecs out: the array keeps the codecs of the target"
 		if b.outcome != nil {
-			hint = "with cf: codecs, the packing of the source has to be that of the target"
+			hint = "with cf: codecs, source and target have to have the same packing"
 		}
 		b.wrong("codecs", fmt.Sprintf("%s, the target has %s", specsText(own.Specs()), specsText(target.Specs())), hint)
 	}
@@ -143,8 +145,9 @@ func (b *builder) sameChains(would, is *zarr.Array) {
 // specsText spells a chain for a message.
 func specsText(specs []codecs.Spec) string { return jobfile.Clip(jobfile.CodecsText(specs), 300) }
 
-// complete implements [base]. The plan of the array becomes that of the incoming rows:
-// of the objects from the first one on that gets any, with the rows that it has.
+// complete implements [base]. It restricts the plan of the array to the objects that get
+// incoming rows. If the first of these objects also holds rows of the target, they are read
+// from the target and written again.
 func (t existingArray) complete(b *builder, a *Array) {
 	t.Attributes, t.Incoming = a.Meta.Attributes, a.elements()
 	a.Existing, a.Reason = t.Existing, "the array grows"

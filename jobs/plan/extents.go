@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// skipOtherRanks drops lists of chunks and shards that are from the defaults and for
-// arrays with another number of dimensions.
+// skipOtherRanks drops shapes of chunks and shards that come from the defaults and have
+// another number of dimensions than the array.
 func (b *builder) skipOtherRanks() {
 	o, rank := &b.options, len(b.info.Shape)
 	if c := o.Chunks.Shape; c != nil && o.FromDefaults.Chunks && len(c) != rank {
@@ -23,9 +23,9 @@ func (b *builder) skipOtherRanks() {
 	}
 }
 
-// dimensionExtents returns the extents that the job gives by the names of dimensions,
-// which are those of the target or those of the source: 0 is auto, -1 is for dimensions
-// that the job does not name. It returns nil if the job names no dimension of the array.
+// dimensionExtents returns the extents that the job gives by the names of dimensions, in
+// the source or in the target. 0 stands for auto, and -1 for a dimension that the job does
+// not name. It returns nil if the job names no dimension of the array.
 func (b *builder) dimensionExtents(by jobfile.Extents) []int {
 	if len(by) == 0 {
 		return nil
@@ -75,15 +75,15 @@ func (b *builder) followExtents(existing *sources.Info) {
 	if o.ShardsBy != nil {
 		shards := existing.Shards
 		if shards == nil {
-			shards = existing.Chunks // so that the difference is reported
+			shards = existing.Chunks // agrees then reports that the target has no shards
 		}
 		o.Shards, o.ShardsBy = fill(o.ShardsBy, shards), nil
 	}
 }
 
-// chooseExtents turns extents by the names of dimensions into shapes. Chunks are as
-// chosen by auto along the other dimensions or, where the source's chunks are kept, as
-// they are. Shards are one chunk wide along the other dimensions.
+// chooseExtents turns extents by the names of dimensions into shapes. Along dimensions that
+// the job does not name, the chunks have the source's extents if these are kept, and
+// otherwise those that auto chooses; shards are one chunk wide.
 func (b *builder) chooseExtents(t dtype.Type) {
 	o := &b.options
 	size := zarr.ItemBytes(t, b.info.ItemBytes)
@@ -101,7 +101,7 @@ func (b *builder) chooseExtents(t dtype.Type) {
 			copy(chunks, o.Chunks.Shape)
 		}
 	}
-	whole := slices.Clone(b.info.Shape) // that chunks are chosen within
+	whole := slices.Clone(b.info.Shape) // the shape that chunks divide: of shards, or of the array
 	for i := range chunks {
 		switch {
 		case chunks[i] == -1 && !o.Chunks.Auto && o.Access == "" && b.keepsChunks() && b.info.Chunks != nil:

@@ -29,17 +29,17 @@ type arrayFault struct {
 
 func (f arrayFault) error() error { return fmt.Errorf("array %q: %w", f.path, f.err) }
 
-// unsupported adds the way out to the error of an array that is beyond this program.
+// unsupported adds the way out to the error of an array that this program does not support.
 func (f arrayFault) unsupported(j *jobfile.Job) arrayFault {
 	way := "exclude it, or leave all such arrays out with source.unsupported: skip"
 	if j.Source.Unsupported == "skip" {
-		way = "it is not left out, for the job names it"
+		way = "it is not left out, because the job names it: exclude it"
 	}
 	return arrayFault{f.path, fmt.Errorf("%w (%s)", f.err, way)}
 }
 
-// mostFaults is how many errors of arrays are spelled out, and foldedFrom from how many
-// arrays on those with the same fault are one error.
+// mostFaults is how many errors of arrays are spelled out. If foldedFrom arrays or more have
+// the same fault, one error stands for all of them.
 const (
 	mostFaults = 20
 	foldedFrom = 4

@@ -10,10 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// convertedFill converts the fill value of the source to t. It stands for
-// missing data, so it is an error when it becomes the value of other data: when
-// it is clamped, wrapped or, as an integer, rounded. The job's scalar_map may
-// say what becomes of it.
+// convertedFill converts the fill value of the source to t. The fill value stands for
+// missing data. So it is an error if the conversion clamps or wraps it, or rounds it to an
+// integer: it could then equal other data. The job's scalar_map may give another value.
 func (b *builder) convertedFill(t dtype.Type) (dtype.Scalar, error) {
 	fill, err := convertScalar(b.convert, t, b.info.Type, b.info.Fill)
 	if err != nil {
@@ -23,9 +22,9 @@ func (b *builder) convertedFill(t dtype.Type) (dtype.Scalar, error) {
 	plain := b.options.Cast
 	plain.ScalarMap = nil
 	if bound, err := plain.Bind(b.env.Codecs, b.info.Type, t); err != nil {
-		return fill, nil // there is no conversion but by the map
+		return fill, nil // only scalar_map can convert
 	} else if same, err := convertScalar(bound, t, b.info.Type, b.info.Fill); err != nil || !bytes.Equal(same, fill) {
-		return fill, nil // the map says so
+		return fill, nil // scalar_map gives this value
 	}
 	strict, err := jobfile.Cast{}.Bind(b.env.Codecs, b.info.Type, t)
 	if err == nil {
@@ -35,7 +34,7 @@ func (b *builder) convertedFill(t dtype.Type) (dtype.Scalar, error) {
 		return nil, fmt.Errorf("it becomes %s, like other values: %w", name, err)
 	}
 	if n, ok := t.(dtype.Numeric); !ok || n.Kind() == dtype.Float {
-		return fill, nil // rounded as the missing data are
+		return fill, nil // elements that equal the fill value are rounded in the same way
 	}
 	back, err := jobfile.Cast{}.Bind(b.env.Codecs, t, b.info.Type)
 	if err != nil {
@@ -73,8 +72,10 @@ func (a *Array) IsFill(value dtype.Scalar) bool {
 	return a.convert.Encode(to, from) == nil && ndarray.Uniform(to, chunk.Fill)
 }
 
-// fill takes the fill value from the job, the source or the data type, in this
-// order, and says which.
+// fill returns the fill value of the array, and notes where it comes from. It is that of the
+// existing array if there is one; otherwise it comes from the job, the source or the data
+// type, in this order. A fill value of the job that differs from that of an existing array
+// is returned, so that agrees refuses it.
 func (b *builder) fill(t dtype.Type) dtype.Scalar {
 	existing, exists := b.base.fill()
 	switch {
@@ -89,7 +90,7 @@ func (b *builder) fill(t dtype.Type) dtype.Scalar {
 		}
 		b.note("fill value %s, from the job", t.FormatScalar(dtype.V3, fill))
 		if v := compare.ValuesOf(t); exists && v.Same(fill, existing) {
-			return existing // such as the other zero: readers go by the target's
+			return existing // the bits may differ, such as those of 0 and -0
 		}
 		return fill
 	case b.info.Fill != nil && b.convert != nil:

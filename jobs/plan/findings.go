@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// leftOut warns of names that lead to no array, and of arrays that are beyond this
-// program, by the errors that say why.
+// leftOut warns of arrays that are left out. left has, by their paths, the errors that say
+// why: a name leads to no array, or this program does not support the array.
 func (p *Plan) leftOut(left map[string]error) (ps jobfile.Problems) {
 	for _, path := range slices.Sorted(maps.Keys(left)) {
 		field := "source"
@@ -26,7 +26,7 @@ func (p *Plan) leftOut(left map[string]error) (ps jobfile.Problems) {
 	return ps
 }
 
-// groupFindings reports what is to be known of a group.
+// groupFindings returns the findings of the source about a group as warnings.
 func (p *Plan) groupFindings(g sources.Group) (ps jobfile.Problems) {
 	for _, f := range g.Findings {
 		ps = append(ps, finding(p.Job, "source", fmt.Sprintf("group %q", "/"+g.Path), f))
@@ -34,7 +34,8 @@ func (p *Plan) groupFindings(g sources.Group) (ps jobfile.Problems) {
 	return ps
 }
 
-// finding is a warning of a source's finding about an array or a group.
+// finding turns the finding of a source into a warning of the plan. what names the array or
+// group.
 func finding(j *jobfile.Job, field, what string, f cf.Finding) jobfile.Problem {
 	w := j.Problem(field, what+": "+f.Message, f.Hint)
 	w.Warning, w.Code = true, f.Code

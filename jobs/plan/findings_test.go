@@ -14,8 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// TestLeftOut plans a file with links to no array, and attributes that a copy cannot
-// have, alone and together with another one.
+// TestLeftOut plans a file with links that lead to no array, and with attributes that a copy
+// cannot have. The file is planned alone and joined with another one.
 func TestLeftOut(t *testing.T) {
 	data, err := os.ReadFile("../../sources/netcdf/testdata/odd.h5")
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// emptyGroups lists the groups of the source without an array in them or below, with
-// links that lead to none, and arrays that are left out, not counted.
+// emptyGroups lists the groups of the source that hold no array, neither directly nor in
+// groups below. Links that lead to no array do not count, and neither do arrays in left,
+// which are left out.
 func (p *Plan) emptyGroups(left map[string]error) (paths []string) {
 	full := map[string]bool{}
 	arrays := slices.DeleteFunc(slices.Clone(p.source.Arrays()), func(path string) bool { return left[path] != nil })
@@ -29,13 +30,13 @@ func (p *Plan) emptyGroups(left map[string]error) (paths []string) {
 	return paths
 }
 
-// groups decides on the groups of the target: those above the migrated arrays, and
-// of those without arrays, here by their paths, the ones that the job selects as it
-// does arrays, with the groups above these. A group whose arrays are all left out is
-// left out with them, unless one of those is below it.
+// groups decides which groups the target gets: the groups above the migrated arrays, the
+// empty groups that the job selects, and the groups above these. Any other group is left
+// out. empty has the paths of the empty groups in the source; the job selects them by the
+// rules by which it selects arrays.
 func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
 	var ps jobfile.Problems
-	targets := make(map[string]string, len(p.Arrays)) // the arrays there, by their sources
+	targets := make(map[string]string, len(p.Arrays)) // paths in the source, by paths in the target
 	for i := range p.Arrays {
 		targets[p.Arrays[i].Target] = p.Arrays[i].Source
 	}
@@ -93,10 +94,10 @@ func (p *Plan) givenAttributes() (ps jobfile.Problems) {
 		if array || !slices.Contains(paths, target) {
 			message, hint := fmt.Sprintf("the target has no group %q", target), jobfile.DidYouMean(target, paths[1:])
 			if len(paths) == 1 {
-				hint = "it has the root alone, whose attributes stand in attributes"
+				hint = "the target has only the root group: the field attributes gives the root its attributes"
 			}
 			if array {
-				message, hint = fmt.Sprintf("%q is an array of the target and no group", "/"+target), "attributes of arrays stand in arrays or defaults"
+				message, hint = fmt.Sprintf("%q is an array of the target and no group", "/"+target), "the sections arrays and defaults give arrays their attributes"
 			}
 			ps = append(ps, p.Job.Problem(rule.Field(), message, hint))
 			continue
@@ -123,7 +124,7 @@ func (p *Plan) largeGroups() (ps jobfile.Problems) {
 	return ps
 }
 
-// GroupPaths lists the paths of all groups of the target that are the plan's.
+// GroupPaths lists the paths of all groups that the plan makes, with the root.
 func (p *Plan) GroupPaths() []string {
 	below := slices.Clone(p.EmptyGroups)
 	for i := range p.Arrays {
@@ -132,8 +133,9 @@ func (p *Plan) GroupPaths() []string {
 	return slices.Concat(zarr.Parents(below), p.EmptyGroups)
 }
 
-// misplaced returns a problem for a group that the target cannot have, or where
-// there is to be an array.
+// misplaced returns problems for a group of the source whose path the target cannot hold,
+// or whose path an array takes. targets has the paths of arrays in the source by their
+// paths in the target.
 func (p *Plan) misplaced(group string, targets map[string]string) (ps jobfile.Problems) {
 	wrong := func(format string, args ...any) {
 		ps = append(ps, p.Job.Problem("source", fmt.Sprintf(format, args...), "leave the group out with source.exclude"))
@@ -154,8 +156,9 @@ func (p *Plan) misplaced(group string, targets map[string]string) (ps jobfile.Pr
 	return ps
 }
 
-// missingGroups implements [plannedTarget]. A plan that appends rows makes no groups.
-// missingGroups warns of groups that the target lacks.
+// missingGroups implements [plannedTarget]. A plan that appends rows makes no groups and
+// changes no attributes of groups. missingGroups warns of groups that the target lacks, and
+// of attributes of the job that the target does not get.
 func (g *Growth) missingGroups(p *Plan) (ps jobfile.Problems) {
 	existing := map[string]bool{}
 	attributes := map[string]zarr.Attributes{}
@@ -184,7 +187,7 @@ func (g *Growth) missingGroups(p *Plan) (ps jobfile.Problems) {
 		w.Warning, w.Code = true, "missing-group"
 		ps = append(ps, w)
 	}
-	p.EmptyGroups = nil // none is written
+	p.EmptyGroups = nil // a run that appends rows writes no groups
 	return ps
 }
 

@@ -16,26 +16,25 @@ import (
 // Growth is the [plannedTarget] of a plan that appends rows to the arrays of an existing
 // hierarchy.
 type Growth struct {
-	Dimension string // that grows
+	Dimension string // the dimension along which arrays grow
 	store     *store.Store
-	// target is the hierarchy as it is read. Arrays in packed are read as what
-	// they store.
+	// target reads the existing hierarchy. packed has the paths of the arrays whose packed
+	// elements are read as they are stored.
 	target sources.Source
 	packed map[string]bool
-	// begun is the manifest of a run that was interrupted while it appended: the
-	// target may have grown by then, in parts. nil: there is none.
+	// Begun is the manifest of a run that was interrupted while it appended. That run may
+	// have grown some of the arrays. nil: there is none.
 	Begun *Manifest
-	// earlier are the files behind what is there, as far as that is known, and
-	// completed the manifest of the last run if it completed, nil otherwise.
+	// earlier are the files from which the rows of the target came, as far as they are
+	// known. completed is the manifest of the last run, or nil if the run did not complete.
 	earlier   []sources.File
-	byName    map[string][]sources.File // earlier, once known has asked
+	byName    map[string][]sources.File // earlier by nameOf; nil until known is called
 	completed *Manifest
 	// late is set if objects of another run may have replaced those of the last one.
 	late bool
 	// met are the arrays of the target that the job has, too, by their paths.
 	met map[string]bool
-	// new are the rows that come to the arrays of each group, by its path, with those
-	// below that share its dimension.
+	// New are the numbers of rows that the run appends, by scope; see [Growth.scope].
 	New map[string]int
 	// overlaps are the rows that a run leaves out, by the paths of coordinates in the
 	// target; first is the first of these paths. whole are the arrays of a job with
@@ -53,8 +52,8 @@ func (p *Plan) Growth() *Growth {
 	return g
 }
 
-// recall takes from a checkpoint what earlier runs have done.
-// interrupted is the manifest of a run that has not ended, nil for none.
+// recall sets Begun, earlier, completed and late from the checkpoint. interrupted is the
+// manifest of a run that did not complete, or nil.
 func (g *Growth) recall(s *state) (interrupted *Manifest, err error) {
 	switch {
 	case s.done != nil:
@@ -90,7 +89,7 @@ func (m *Manifest) allFiles() []sources.File {
 	return append(list, m.Files...)
 }
 
-// repeat takes the last run, which completed, for one that was interrupted at its end.
+// repeat treats the last run, which completed, as if it had been interrupted at its end.
 func (g *Growth) repeat() {
 	g.earlier = g.completed.Earlier
 	if g.completed.Append != "" {
@@ -111,14 +110,14 @@ func (g *Growth) exists(ctx context.Context) (bool, error) {
 		case key == zarr.MetadataKey:
 			return true, nil
 		default:
-			return false, fmt.Errorf("%s is of Zarr v2, and only to v3 can be appended: migrate it to v3 first, with driver: zarr", key)
+			return false, fmt.Errorf("%s is of Zarr v2, but rows can only be appended to Zarr v3: migrate the target to v3 first, with driver: zarr", key)
 		}
 	}
 	return false, nil
 }
 
-// known reports whether rows of a file are in the target by the record of files,
-// and how the file is not the one any more that they were taken from.
+// known reports whether the record of files says that the target has rows of a file. change
+// says how the file has changed since then; "": it has not.
 func (g *Growth) known(f sources.File) (known bool, change string) {
 	if g.byName == nil {
 		g.byName = map[string][]sources.File{}

@@ -120,8 +120,8 @@ arrays:
 	}
 }
 
-// TestHazardsOffline has sources whose types and fill values only the job can
-// tell before they are opened.
+// TestHazardsOffline has sources whose data types and fill values are known only if the job
+// gives them, until the sources are opened.
 func TestHazardsOffline(t *testing.T) {
 	const bits, cast = "codecs: [{bitround: {keepbits: 3}}, bytes]", "codecs: [{casting: {data_type: x}}, bytes]"
 	for _, c := range []struct {

@@ -14,9 +14,9 @@ import (
 )
 
 // check implements [plannedTarget]. It finds out whether the incoming rows belong behind
-// the rows of the target: by the arrays without the dimension, which leave the plan, by
-// the coordinates and by the files. It refuses to store rows of the target again by codecs
-// that may change them.
+// the rows of the target. For that, it compares the coordinates, or the files if there is
+// no coordinate. It also compares the arrays without the dimension and takes them out of
+// the plan. It refuses to encode rows of the target again if the codecs may change them.
 func (g *Growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) error {
 	if err := g.compare(ctx, p); err != nil || p.nothing {
 		return err
@@ -27,7 +27,8 @@ func (g *Growth) check(ctx context.Context, p *Plan, registry *codecs.Registry) 
 	return g.again(p)
 }
 
-// compare is check but for what was begun with another source.
+// compare does the comparisons of check. It sets p.nothing if the target has all rows of
+// the source.
 func (g *Growth) compare(ctx context.Context, p *Plan) error {
 	var grow []Array
 	var errs []error
@@ -91,7 +92,7 @@ func (g *Growth) compare(ctx context.Context, p *Plan) error {
 	case len(existing) == 0:
 		return nil
 	case len(incoming) > 0:
-		return fmt.Errorf("the target has all rows of the source by the coordinate %s, and none by %s", existing[0], incoming[0])
+		return fmt.Errorf("the coordinate %s says that the target has all rows of the source, and the coordinate %s says that it has none: make the coordinates of the source agree", existing[0], incoming[0])
 	}
 	p.nothing = true
 	all, err := g.sameFiles(p)
@@ -104,8 +105,9 @@ func (g *Growth) compare(ctx context.Context, p *Plan) error {
 	return g.begunAnew(coordinates)
 }
 
-// gaps tells where incoming rows of a coordinate break its step: as findings, or as an
-// error where the job says so.
+// gaps looks for places where the incoming rows of a coordinate break its step. It adds
+// them to the findings of the plan, or returns them as an error if target.append.gaps is
+// error.
 func (g *Growth) gaps(ctx context.Context, p *Plan, t *target.Existing) error {
 	what := p.Job.Target.Gaps
 	if what == "allow" {
@@ -129,21 +131,21 @@ func (g *Growth) gaps(ctx context.Context, p *Plan, t *target.Existing) error {
 	return nil
 }
 
-// begunAnew refuses rows of files that are not on record, with the coordinates and
-// values of the first rows there, where the coordinate has no units that would make
-// them the same rows: it may be an index that begins anew in each file.
+// begunAnew refuses rows that equal the first rows of the target, if their files are not on
+// record and their coordinate has no units. Such a coordinate may be an index that begins
+// anew in each file, so equal rows need not be the same rows.
 func (g *Growth) begunAnew(coordinates []*target.Existing) error {
 	for _, t := range coordinates {
 		if len(g.earlier) > 0 && t.Known == 0 && t.Meta.Attributes.Get("units") == nil {
-			return fmt.Errorf("coordinate %q: the rows of the source have the coordinates and values of the first ones of the target, and are from other files than these, while the coordinate has no units: nothing tells whether they are there already%s",
+			return fmt.Errorf("coordinate %q: the rows of the source have the coordinates and values of the first rows of the target, but come from other files, and the coordinate has no units: nothing tells whether the target has these rows already%s",
 				t.Path, target.BeginsAnew(t.Path))
 		}
 	}
 	return nil
 }
 
-// checkFiles tells by the record of files, for want of a coordinate, whether the
-// rows of the source are there.
+// checkFiles finds out from the record of files whether the target has the rows of the
+// source. It is for arrays that have no coordinate.
 func (g *Growth) checkFiles(p *Plan) error {
 	if err := g.shortened(p); err != nil {
 		return err
@@ -160,17 +162,17 @@ func (g *Growth) checkFiles(p *Plan) error {
 		}
 	}
 	if changes != nil {
-		return fmt.Errorf("the target has rows of this source already, from files as they were before:\n  %s\nwhere no coordinate tells rows apart, rows that are new have to come from files with other names", strings.Join(changes, "\n  "))
+		return fmt.Errorf("the target already has rows of these files, which have changed since:\n  %s\nif no coordinate tells rows apart, new rows have to come from files with other names", strings.Join(changes, "\n  "))
 	}
 	if len(existing) > 0 && len(incoming) > 0 {
-		return fmt.Errorf("of the source, %s is in the target already, and %s is not: append new files alone", existing[0], incoming[0])
+		return fmt.Errorf("the target already has the rows of %s, but not those of %s: append new files alone", existing[0], incoming[0])
 	}
 	p.nothing = len(existing) > 0
 	return nil
 }
 
-// shortened fails when an array has fewer rows than the last run has left it with:
-// the record of files does not tell of which these are.
+// shortened fails if an array has fewer rows than the last run left in it. The record of
+// files does not tell which rows remain.
 func (g *Growth) shortened(p *Plan) error {
 	if g.completed == nil {
 		return nil
@@ -185,16 +187,15 @@ func (g *Growth) shortened(p *Plan) error {
 			return fmt.Errorf("array %q: %w", a.Target, err)
 		}
 		if a.Append.Rows < was {
-			return fmt.Errorf("target: array %q has %d rows, and had %d when the last run ended, so the record of files in the checkpoint %s does not tell which are there: put back that checkpoint as it was with the target, or delete it and append the files whose rows are missing",
+			return fmt.Errorf("target: array %q has %d rows, and had %d when the last run ended, so the record of files in the checkpoint %s does not tell which rows remain: put back the checkpoint that belongs to this state of the target, or delete it and append the files whose rows are missing",
 				a.Target, a.Append.Rows, was, p.state.checkpoint)
 		}
 	}
 	return nil
 }
 
-// sameFiles refuses a source whose rows are in the target if its files are not
-// those that they were taken from, as far as these are known by name. It reports
-// whether all are.
+// sameFiles refuses a source whose rows the target has if one of its files has changed
+// since its rows were appended. It reports whether all files are on record.
 func (g *Growth) sameFiles(p *Plan) (all bool, err error) {
 	all = true
 	var changes []string
@@ -206,7 +207,7 @@ func (g *Growth) sameFiles(p *Plan) (all bool, err error) {
 		}
 	}
 	if changes != nil {
-		return false, fmt.Errorf("the target has the rows of this source already, from files as they were before:\n  %s", strings.Join(changes, "\n  "))
+		return false, fmt.Errorf("the target already has the rows of these files, which have changed since:\n  %s\nto take the changed values, migrate all files to a new target", strings.Join(changes, "\n  "))
 	}
 	return all, nil
 }
@@ -219,7 +220,7 @@ func (g *Growth) knownRows(ctx context.Context, grow []Array, coordinates []*tar
 	for _, name := range g.target.Arrays() {
 		all[name] = true
 	}
-	at := map[string]int{} // by the path of a coordinate
+	at := map[string]int{} // the first row of the target that the source has, by the path of a coordinate
 	for _, t := range coordinates {
 		at[t.Path] = t.Known
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// keepsCodecs reports whether an array of a Zarr source keeps its codecs as far
-// as the job says so, and with them its data type, which is t.
+// keepsCodecs reports whether the job allows an array of a Zarr source to keep its codecs:
+// the job lists no codecs for it, and no data type other than t, the type that it has.
 func keepsCodecs(j *jobfile.Job, path string, t dtype.Type, types *dtype.Registry) bool {
 	o, _ := j.Options(path)
 	if o.Codecs.Chain != nil {
@@ -33,9 +33,9 @@ func wantsStored(j *jobfile.Job, path string) bool {
 	return o.Codecs.Keep && j.Run.Path != "decode"
 }
 
-// keptHazards reports what may happen to values in a chain that the source has
-// as well. Nothing of it needs permission but the loss of the fill value: the
-// values came through these codecs already.
+// keptHazards reports what may happen to values in a chain that the source has, too. Only
+// the loss of the fill value needs the permission of the job, because the values have
+// passed through these codecs before.
 func (b *builder) keptHazards(chain *codecs.Chain) {
 	for _, p := range b.plan.Job.Hazards("", chain, true) {
 		at := b.plan.Job.Problem(b.field+".codecs", fmt.Sprintf("array %q: the source's codecs%s: %s", b.info.Path, p.Field, p.Message), p.Hint)
@@ -44,9 +44,9 @@ func (b *builder) keptHazards(chain *codecs.Chain) {
 	}
 }
 
-// keepShards keeps the source's grid of shards where the job names neither
-// chunks nor shards: the array gets shards of that shape, unless the job's own
-// codecs make some.
+// keepShards keeps the source's grid of shards if the job names neither chunks nor shards.
+// The array gets shards of the source's shape. If the job's own codecs make shards, the
+// chunks get that shape.
 func (b *builder) keepShards() {
 	o := &b.options
 	switch {
@@ -58,10 +58,10 @@ func (b *builder) keepShards() {
 	}
 }
 
-// keptCodecs returns the chain by which the source stores its chunks, those
-// inside of its shards if it has some: that of a source whose codecs are kept by
-// default, or one that the job asks for. It is nil where there is none, or none that takes the chunks of the
-// target, which is a problem if the job wants it.
+// keptCodecs returns the codecs of the source if the driver keeps codecs by default, or if
+// the job asks for them. If the source has shards, they are the codecs of the inner chunks.
+// It returns nil if the source has no codecs, or if its codecs do not take the chunks in.
+// That is a problem if the job asks for them.
 func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	keep := b.options.Codecs.Keep
 	if b.info.Codecs == nil && keep {
@@ -78,14 +78,15 @@ func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	case err == nil:
 		return specs
 	case keep:
-		b.wrong("codecs", "those of the source cannot be kept: "+err.Error(), "list the codecs")
+		b.wrong("codecs", "the codecs of the source cannot be kept: "+err.Error(), "list the codecs")
 	default:
-		b.note("codecs: the default, as those of the source cannot be kept: %v", err)
+		b.note("codecs: the default, because the codecs of the source cannot be kept: %v", err)
 	}
 	return nil
 }
 
-// sourceCodecs is keptCodecs without the check of the chunk shape.
+// sourceCodecs returns the codecs of the source, for inner chunks if it has shards. It does
+// not check whether they take chunks of this shape.
 func (b *builder) sourceCodecs(in codecs.Chunk) ([]codecs.Spec, error) {
 	if !dtype.Same(in.Type, b.info.Type) {
 		return nil, fmt.Errorf("they are for data type %s", b.info.Type.Name())
@@ -105,8 +106,9 @@ func (b *builder) sourceCodecs(in codecs.Chunk) ([]codecs.Spec, error) {
 	return layout.Inner().Specs(), nil
 }
 
-// sharding returns the spec of shards whose inner chunks have the given chain.
-// Where the codecs are kept, so is how the source stores the index.
+// sharding returns the spec of the codec sharding_indexed whose inner chunks have the given
+// chain. If the codecs of the source are kept, the spec also keeps the codecs and the
+// location of its index.
 func (b *builder) sharding(inner *codecs.Chain) (codecs.Spec, error) {
 	spec, err := standard.Sharding(inner)
 	if err != nil || b.options.Codecs.Chain != nil || b.info.Shards == nil || b.info.Codecs == nil {
@@ -128,7 +130,8 @@ func (b *builder) sharding(inner *codecs.Chain) (codecs.Spec, error) {
 	return spec, err
 }
 
-// sharded returns the chain of shards whose inner chunks have the given one.
+// sharded returns the chain of shards whose inner chunks have the given chain. It returns
+// nil after a problem.
 func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
 	spec, err := b.sharding(inner)
 	if err == nil {
@@ -139,6 +142,6 @@ func (b *builder) sharded(inner *codecs.Chain) *codecs.Chain {
 			return chain
 		}
 	}
-	b.wrong("shards", err.Error(), "each extent of shards is a multiple of that of chunks")
+	b.wrong("shards", err.Error(), "each extent of shards has to be a multiple of the extent of chunks")
 	return nil
 }

@@ -43,8 +43,8 @@ type keptCase struct {
 	problem        string
 }
 
-// Of a Zarr source, grid, shards and codecs are kept as far as the job does not
-// say otherwise.
+// An array of a Zarr source keeps its chunk grid, shards and codecs unless the job gives
+// others.
 func TestWhatAZarrSourceKeeps(t *testing.T) {
 	dir := t.TempDir()
 	keptSources(t, dir)

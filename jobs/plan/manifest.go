@@ -15,26 +15,26 @@ import (
 // the metadata of each array as a whole, and is read, see [manifestV1].
 const manifestVersion = 2
 
-// Manifest is the plan as a checkpoint remembers it: what has to be the same
-// for a run to go on where another one stopped.
+// Manifest is the plan as a checkpoint records it. A run can go on where another one stopped
+// if the hashes of their manifests are equal.
 type Manifest struct {
 	Version int             `json:"version"`
 	Job     json.RawMessage `json:"job"`
 	Files   manifestFiles   `json:"files"`
 	Arrays  []ManifestArray `json:"arrays"`
-	// Append is the dimension that the arrays grow along, "" for new arrays, and
-	// Earlier are the files behind what is there, as far as that is known.
+	// Append is the dimension along which the arrays grow; "": the arrays are new. Earlier
+	// are the files from which the existing rows came, as far as they are known.
 	Append  string        `json:"append,omitempty"`
 	Earlier manifestFiles `json:"earlier_files,omitempty"`
 	Hash    string        `json:"hash"` // SHA-256 of all the above, without Changed and Head of files
 
-	byTarget map[string]int // indexes of arrays, once one was asked for
+	byTarget map[string]int // indexes of arrays by Target; nil until array is called
 }
 
-// manifestFiles are the files of a source, in a manifest. As JSON they are what their
-// URLs begin with, once, and a list for each file: the rest of its URL, its size, its
-// time, and where they are not empty its ETag, the digest of its query, its change time
-// and the digest of its head.
+// manifestFiles are the files of a source in a manifest. In JSON, base is the beginning of
+// all URLs, and each file is a list: the rest of its URL, its size in bytes, its
+// modification time, its ETag, the digest of its query, its change time, and the digest of
+// its head. Empty texts at the end of the list are left out.
 //
 //	{"base": "data/", "files": [["a.nc", 812, "2026-01-02T03:04:05Z"], …]}
 type manifestFiles []sources.File
@@ -60,12 +60,12 @@ type ManifestArray struct {
 	Target string `json:"target"`
 	Chunks int    `json:"chunks"`
 	Digest string `json:"digest"`          // of the metadata, see [metadataDigest]
-	Shape  []int  `json:"shape,omitempty"` // that of the metadata: how far an array that grows has come
+	Shape  []int  `json:"shape,omitempty"` // that of the metadata at the end of the run
 	// Carried says that the source's objects become the target's as they are.
 	Carried bool `json:"carried,omitempty"`
-	Rows    int  `json:"rows_before,omitempty"` // of an array that grows
-	// Removed are attributes of the source that say what values mean, and that the
-	// job removes, so that the target does not tell.
+	Rows    int  `json:"rows_before,omitempty"` // of an array that grows, before the run
+	// Removed are attributes of the source that say what values mean, and that the job
+	// removes. The target does not have them.
 	Removed zarr.Attributes `json:"removed_attributes,omitempty"`
 	// Rebased are the units to which times of the source were brought.
 	Rebased string `json:"rebased,omitempty"`
@@ -74,7 +74,7 @@ type ManifestArray struct {
 // rows returns the number of rows of the array along an axis at the end of the run.
 func (m *ManifestArray) rows(axis int) (int, error) {
 	if len(m.Shape) <= axis {
-		return 0, fmt.Errorf("the checkpoint does not tell its shape: the plan there is damaged")
+		return 0, fmt.Errorf("the plan in the checkpoint is damaged, because it lacks the shape of the array: delete the checkpoint to begin anew")
 	}
 	return m.Shape[axis], nil
 }
@@ -90,8 +90,8 @@ func (m *Manifest) arrays() iter.Seq2[ManifestArray, error] {
 	}
 }
 
-// metadataDigest stands for the document of an array: 128 bits of its SHA-256. A
-// manifest needs to know no more of it than whether it is the same.
+// metadataDigest returns the digest of the metadata document of an array: 128 bits of its
+// SHA-256. A manifest only has to tell whether two documents are the same.
 func metadataDigest(document []byte) string {
 	sum := sha256.Sum256(document)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])

@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Touched names a source file that something was done to since the manifest was
-// written, of which nothing else tells, and counts those; "" is none.
+// Touched counts the source files whose change time differs from an earlier manifest, was;
+// see [sources.File.Touched]. name is the first of these files, or "" if there is none.
 func (m *Manifest) Touched(was *Manifest) (name string, count int) {
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
@@ -24,8 +24,8 @@ func (m *Manifest) Touched(was *Manifest) (name string, count int) {
 	return name, count
 }
 
-// Differences names what has changed between the manifest of a checkpoint and
-// this one.
+// Differences lists, for people, what has changed from the manifest was, that of a
+// checkpoint, to m. The list is empty if nothing has changed.
 func (m *Manifest) Differences(was *Manifest) []string {
 	list := m.otherInputs(was)
 	if m.Hash == was.Hash {
@@ -42,15 +42,15 @@ func (m *Manifest) Differences(was *Manifest) []string {
 		}
 	}
 	if len(list) == 0 {
-		// The same job over the same files came to another plan: only another
-		// version of the program does that.
+		// The job and the files are the same, and the plan is another one: another
+		// version of the program has made it.
 		list = append(list, "the plan, made by another version of zmigrate")
 	}
 	return list
 }
 
-// growthChange says how a run grows a target otherwise than another one did; "" is
-// that it makes a new one.
+// growthChange says how two plans differ in what they do to the target. was and is are the
+// dimensions along which they append rows; "" stands for a plan that makes a new target.
 func growthChange(was, is string) string {
 	switch {
 	case is == "":
@@ -62,7 +62,7 @@ func growthChange(was, is string) string {
 	}
 }
 
-// otherInputs is Differences in job and source files.
+// otherInputs lists the differences in the job and in the source files.
 func (m *Manifest) otherInputs(was *Manifest) []string {
 	list := jobfile.Differences(was.Job, m.Job)
 	before := map[string]sources.File{}
@@ -86,8 +86,8 @@ func (m *Manifest) otherInputs(was *Manifest) []string {
 	return list
 }
 
-// nameOf is what a file is recognised by. Of the query of its URL there is a digest
-// at most.
+// nameOf returns the name by which plans recognise a file: its URL and, if the URL has a
+// query, the digest of the query.
 func nameOf(f sources.File) string {
 	if f.Query == "" {
 		return f.URL
@@ -95,7 +95,7 @@ func nameOf(f sources.File) string {
 	return f.URL + " (query " + f.Query + ")"
 }
 
-// fileChange says how a file is another one than it was; "" where it is not.
+// fileChange says how a file has changed; "" if it has not.
 func fileChange(was, is sources.File) string {
 	switch {
 	case was.Size != is.Size:
@@ -105,7 +105,7 @@ func fileChange(was, is sources.File) string {
 	case was.ETag != is.ETag:
 		return fmt.Sprintf("source file %s had the ETag %s, has %s", is.URL, was.ETag, is.ETag)
 	case is.Edited(was):
-		return fmt.Sprintf("source file %s was edited %s and had its time put back: its first 64 KiB are others", is.URL, is.Changed.UTC().Format(timeFormat))
+		return fmt.Sprintf("source file %s was edited %s and had its time put back: its first 64 KiB differ", is.URL, is.Changed.UTC().Format(timeFormat))
 	}
 	return ""
 }

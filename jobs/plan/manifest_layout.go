@@ -33,14 +33,15 @@ func (f manifestFiles) rows() manifestRows {
 	return manifestRows{baseOf(slices.Values(urls)), slices.Values(f)}
 }
 
-// manifestRows are files that are written as [manifestFiles] are.
+// manifestRows are files, one after another, that are written in the layout of
+// [manifestFiles].
 type manifestRows struct {
 	base string // of all URLs
 	all  iter.Seq[sources.File]
 }
 
-// write writes files to text, and to lasting without what may change although a file
-// stays as it is.
+// write writes files to text. To lasting, it writes them without the change time and the
+// digest of the head, which may change although the content of a file does not.
 func (f manifestRows) write(text, lasting io.Writer) error {
 	row, err := appendString([]byte(`{"base":`), f.base)
 	if err != nil {
@@ -82,7 +83,7 @@ func (f manifestRows) write(text, lasting io.Writer) error {
 	return err
 }
 
-// writeMore ends the list of a file with texts, as far as the last that is not empty.
+// writeMore ends the list of a file with texts. It leaves out empty texts at the end.
 func writeMore(w io.Writer, texts ...string) (err error) {
 	for len(texts) > 0 && texts[len(texts)-1] == "" {
 		texts = texts[:len(texts)-1]
@@ -118,8 +119,8 @@ func (m *Manifest) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// write writes a manifest, with these files and arrays and the hash that is asked for in
-// the end, and to hashed what the hash is of.
+// write writes a manifest with the given files and arrays to text. To hashed, it writes the
+// bytes that the hash covers. It calls hash when all these bytes are written.
 func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter.Seq2[ManifestArray, error], hash func() string) error {
 	lasting := bufio.NewWriter(hashed)
 	both := io.MultiWriter(text, lasting)
@@ -245,7 +246,7 @@ func (f *manifestFile) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// MarshalJSON leaves out the path in the target where that is the one in the source.
+// MarshalJSON leaves out the path in the target if it equals the path in the source.
 func (a ManifestArray) MarshalJSON() ([]byte, error) {
 	type plain ManifestArray
 	short := struct {
@@ -286,7 +287,7 @@ type manifestArrayV1 struct {
 	Meta json.RawMessage
 }
 
-// UnmarshalJSON reads the metadata beside all else.
+// UnmarshalJSON reads an array of version 1, with its metadata.
 func (a *manifestArrayV1) UnmarshalJSON(text []byte) error {
 	var own struct {
 		Meta json.RawMessage `json:"metadata"`
@@ -296,8 +297,8 @@ func (a *manifestArrayV1) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// parseManifest reads a manifest of any version. One of version 1 becomes what this
-// program would have written: what it says is the same, and so is then its hash.
+// parseManifest reads a manifest of any version. It turns a manifest of version 1 into the
+// one that this program would have written for the same plan, with that one's hash.
 func parseManifest(text []byte) (*Manifest, error) {
 	var header struct{ Version int }
 	if err := json.Unmarshal(text, &header); err != nil {
@@ -325,7 +326,7 @@ func parseManifest(text []byte) (*Manifest, error) {
 		}
 		return m, m.seal()
 	default:
-		return nil, fmt.Errorf("it has the layout %d, which only a later version of zmigrate reads", header.Version)
+		return nil, fmt.Errorf("it has the layout %d, which only a later version of zmigrate reads: use that version", header.Version)
 	}
 }
 
@@ -354,8 +355,8 @@ func ReadCompleted(record []byte) (*Manifest, error) {
 	return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
 }
 
-// mayComeLate reports whether a run of the target had lost its lock to another one, by the
-// record that a completed job leaves in its checkpoint.
+// mayComeLate reports whether late objects of an earlier run may still arrive in the target,
+// because that run lost its lock. The record of a completed job says so.
 func mayComeLate(record []byte) bool {
 	var done struct {
 		Overtaken bool `json:"overtaken"`

@@ -53,8 +53,8 @@ func TestManifestFiles(t *testing.T) {
 	}
 }
 
-// The text of a manifest, which is written part by part, is what json.Marshal makes of
-// it, and the hash is that of all but itself and what may change of files.
+// The text of a manifest is written part by part and equals what json.Marshal writes. The
+// hash covers everything but itself and the change times and heads of files.
 func TestManifestText(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	touched := sources.File{URL: "a/<b>.nc", Size: 8, ModTime: at, Changed: at, Head: "h"}
@@ -123,8 +123,8 @@ func TestBytesOfRecord(t *testing.T) {
 	}
 }
 
-// A text that is the beginning of another one shares its memory. Any other text, and one
-// that goes on where the other one ends, has its own.
+// A text that is the beginning of a known text shares the memory of that text. Any other
+// text has memory of its own, and so has one that goes on beyond the known text.
 func TestSharedText(t *testing.T) {
 	for name, test := range map[string]struct {
 		known  string

@@ -19,11 +19,12 @@ import (
 // Unicode form. Some file systems take them for one.
 const namesCollide = "names-collide"
 
-// mostCollisions bounds those that a plan tells of.
+// mostCollisions is the most collisions of which a plan warns.
 const mostCollisions = 20
 
-// Collision is two nodes of one group whose names are one to some file systems.
-type Collision struct{ First, Second string } // their paths
+// Collision is a pair of nodes of one group whose names some file systems take for one
+// name. First and Second are the paths of the nodes.
+type Collision struct{ First, Second string }
 
 // Colliding finds the nodes of the target that some file systems take for one.
 func (p *Plan) Colliding() []Collision {
@@ -41,7 +42,8 @@ func (p *Plan) Colliding() []Collision {
 		}
 		key := name
 		if strings.ContainsFunc(path.Base(name), func(r rune) bool { return r >= utf8.RuneSelf || unicode.IsUpper(r) }) {
-			// The parent's own spelling: below groups that collide all would do so.
+			// The parent keeps its spelling: otherwise all nodes below colliding groups
+			// would be reported, too.
 			key = path.Join(path.Dir(name), norm.NFC.String(fold.String(norm.NFC.String(path.Base(name)))))
 		}
 		if other, found := taken[key]; found && other != name {
@@ -58,9 +60,9 @@ func (p *Plan) collisions() jobfile.Problems {
 	var list jobfile.Problems
 	for i, c := range p.Colliding() {
 		if i == mostCollisions {
-			break // whoever reads them has seen what there is
+			break // so many examples are enough
 		}
-		w := p.Job.Problem(p.targetField(c.Second), fmt.Sprintf("%+q and %+q in the target differ in case or Unicode form alone: they are one to the file systems of macOS and Windows, where a copy of the target loses one of them", c.First, c.Second),
+		w := p.Job.Problem(p.targetField(c.Second), fmt.Sprintf("%+q and %+q in the target differ in case or Unicode form alone: the file systems of macOS and Windows take them for one name, so a copy of the target there loses one of them", c.First, c.Second),
 			"give one of them another name with rename")
 		w.Warning, w.Code = true, namesCollide
 		list = append(list, w)

@@ -17,20 +17,19 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// New opens the job's sources and decides everything that can be decided
-// without reading data; some chunks are read where codecs may refuse values. The
-// error is Problems where the job is at fault, with everything that is wrong at
-// once.
+// New opens the job's sources and decides everything that can be decided without data. It
+// reads some chunks if codecs may refuse values. If the job is at fault, the error is
+// [jobfile.Problems], with everything that is wrong at once. The caller closes the plan.
 //
-// If objects of the target may have been replaced by late ones of another run, and the plan
-// cannot be made for that, New returns what [Repeat] does.
+// Late objects of another run may have replaced objects of the target. If the plan cannot be
+// made for that reason, New returns the plan of [Repeat].
 func New(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
 	return newPlan(ctx, j, env, false)
 }
 
-// Repeat makes the plan of the run that completed the job last once more, although the
-// target has its rows: some of its objects are no longer what that run has written. Repeat
-// fails if the job or its sources are not those of that run.
+// Repeat makes the plan of the last completed run once more, although the target has the
+// rows of that run. It is for a target in which some objects are no longer those that the
+// run wrote. Repeat fails if the job or its sources have changed since that run.
 func Repeat(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
 	return newPlan(ctx, j, env, true)
 }
@@ -58,8 +57,8 @@ func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool)
 	return nil, err
 }
 
-// build does what New does with the sources that it has opened. First all
-// that the job is at fault for is gathered, then target and data are looked into.
+// build makes the plan from the opened sources. First it gathers all problems of the job.
+// Only if there are none does it read elements of target and source.
 func (p *Plan) build(ctx context.Context, env Environment) error {
 	if err := p.openTarget(ctx, env); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.Job.CheckDimensions(infos(opened)))
 	if len(p.Job.Source.Select) > 0 && problems.Err() != nil {
 		problems.Sort()
-		return problems // because other arrays may be what the job selects from
+		return problems // because the selection may be meant for other arrays
 	}
 	if err := p.selectParts(ctx, paths, opened); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		problems = append(problems, w)
 	default:
 		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
-			"arrays there: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
+			"the source has these arrays: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
 	}
 	reviewed, err := p.target.review(ctx, p, coordinates)
 	if err != nil {
@@ -147,10 +146,10 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 	return p.sample(ctx)
 }
 
-// planArray adds an array of the source to the plan by the builder that has it, unless
-// something is wrong with it.
+// planArray adds an array of the source to the plan, unless the array has problems. b is a
+// builder for that array, and name its path in the source.
 func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimensions map[string]string) (jobfile.Problems, error) {
-	if !p.Job.Driver().CF { // the others do so by themselves
+	if !p.Job.Driver().CF { // other drivers unpack elements themselves
 		mode, field := cfMode(p.Job, name)
 		packed, err := sources.Packed(b.array, mode, nil)
 		if err != nil {
@@ -166,7 +165,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	if err := p.target.meet(ctx, b); err != nil {
 		return nil, err
 	}
-	b.notes, b.problems = slices.Clip(b.notes), slices.Clip(b.problems) // each build adds its own
+	b.notes, b.problems = slices.Clip(b.notes), slices.Clip(b.problems) // two builds may append to them
 	earlier := *b
 	planned, problems := b.build()
 	if planned == nil {
@@ -188,8 +187,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	return problems, nil
 }
 
-// timesOf returns the dimensions whose coordinates are times, among arrays of which some
-// are nil.
+// timesOf returns the dimensions whose coordinates are times. Some of the arrays are nil.
 func timesOf(arrays []sources.Array) map[string]bool {
 	times := map[string]bool{}
 	for info := range infos(arrays) {
@@ -200,7 +198,7 @@ func timesOf(arrays []sources.Array) map[string]bool {
 	return times
 }
 
-// infos describes arrays of which some are nil.
+// infos yields the descriptions of the arrays that are not nil.
 func infos(arrays []sources.Array) iter.Seq[*sources.Info] {
 	return func(yield func(*sources.Info) bool) {
 		for _, a := range arrays {
@@ -211,8 +209,8 @@ func infos(arrays []sources.Array) iter.Seq[*sources.Info] {
 	}
 }
 
-// boundsOf returns the paths of coordinates by those of their bounds, among
-// arrays of which some are nil.
+// boundsOf returns the paths of coordinates by the paths of their bounds. Some of the arrays
+// are nil.
 func boundsOf(arrays []sources.Array) map[string]string {
 	return compare.BoundsOf(infos(arrays))
 }

@@ -88,7 +88,7 @@ func (creation) review(_ context.Context, p *Plan, _ map[string]string) (ps jobf
 		}
 		if own, want := a.Meta.Grid.Shape[axis], other.Meta.Grid.Shape[slices.Index(other.Meta.DimensionNames, p.dim)]; own != want {
 			ps = append(ps, p.Job.Problem(field, fmt.Sprintf("array %q has %d rows along %s, array %q has %d: nothing could be appended to them", a.Target, own, p.dim, other.Target, want),
-				"arrays that share a dimension have to be of one length"))
+				"arrays that share a dimension have to have the same length along it"))
 		}
 	}
 	return ps, nil

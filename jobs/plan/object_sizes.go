@@ -20,11 +20,12 @@ const (
 	largeObjects = "large-objects"
 )
 
-// judgeObjects warns of an array in very many small objects, which take a request each,
-// and of objects so large that readers of a few elements wait for them.
+// judgeObjects warns of an array that is stored in very many small objects, because each
+// takes a request. It also warns of objects so large that readers of a few elements have
+// to wait.
 func (b *builder) judgeObjects(a *Array) {
 	if a.Existing != nil || a.Meta.Grid.Runs != nil {
-		return // the chunks are settled, or of several sizes
+		return // the chunks cannot be chosen, or have several sizes
 	}
 	chunk, shape := a.Meta.Grid.Chunk, a.Meta.Grid.Shape
 	size := zarr.ItemBytes(a.Chain.Chunk().Type, b.info.ItemBytes)
@@ -51,7 +52,7 @@ func (b *builder) judgeObjects(a *Array) {
 	case !sharded && bytes(chunk) > largeObject:
 		inner := b.within(chunk, size)
 		b.warn(field, largeObjects, fmt.Sprintf("one object holds %.0f MiB of elements, which a reader of one element reads and decodes", bytes(chunk)/(1<<20)),
-			fmt.Sprintf("chunks: %s, and shards: %s if there are to be as few objects", listed(inner), listed(chunk)))
+			fmt.Sprintf("chunks: %s, and shards: %s to keep the number of objects", listed(inner), listed(chunk)))
 	}
 }
 
@@ -61,12 +62,12 @@ func (b *builder) warn(field, code, message, hint string) {
 	b.problems = append(b.problems, p)
 }
 
-// listed spells a shape as a job has it.
+// listed spells a shape as a list of a job file.
 func listed(shape []int) string {
 	return strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
 }
 
-// shortly returns a number of bytes below a MiB.
+// shortly spells a number of bytes below one MiB.
 func shortly(n float64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%.0f B", n)

@@ -10,12 +10,14 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// openArrays opens the arrays that the job selects, several at once, and the coordinates
-// of these; the others are nil. came has, for a coordinate that the job itself does not
-// select, the array that it is a coordinate of. left has the arrays that are left out,
-// with the reasons: they lead to no array or, where the job says so, are beyond this
-// program, and the job does not name them. The error tells of all that cannot be opened,
-// in their order.
+// openArrays opens the arrays that the job selects and their coordinates, several at once.
+// arrays and came are in the order of paths; the arrays that are not opened are nil. For a
+// coordinate that the job itself does not select, came has the path of an array that it
+// belongs to. left has the arrays that are left out, by their paths, with the reasons. An
+// array that the job names is never left out. Another one is left out if its name leads to
+// no array. It is also left out if this program does not support it, and either the job
+// skips such arrays or the array only comes along as a coordinate. The error tells of all
+// other arrays that cannot be opened, in their order.
 func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, came []string, left map[string]error, err error) {
 	arrays, came, left = make([]sources.Array, len(paths)), make([]string, len(paths)), map[string]error{}
 	faults := make([]error, len(paths))
@@ -64,13 +66,14 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 		}
 	}
 	if len(wrong) > 0 && limits.Passing(wrong[0].err) {
-		return nil, nil, nil, wrong[0].error() // the others say the same of the store
+		return nil, nil, nil, wrong[0].error() // a transient error of the store, which all have
 	}
 	return arrays, came, left, folded(wrong)
 }
 
-// coordinatesOf returns the numbers of the arrays that are coordinates of those opened
-// last, and that nobody has asked for yet. It tells in came what they are coordinates of.
+// coordinatesOf returns the indexes of the arrays that are coordinates of the arrays in
+// opened and that have not been asked for yet. For each, it sets came to the path of the
+// array that it belongs to. number has the indexes of arrays by their paths.
 func (p *Plan) coordinatesOf(paths []string, arrays []sources.Array, opened []int, number map[string]int, asked []bool, came []string) (next []int) {
 	if len(number) == 0 {
 		return nil
@@ -89,8 +92,9 @@ func (p *Plan) coordinatesOf(paths []string, arrays []sources.Array, opened []in
 	return next
 }
 
-// companionsOf returns, by the paths of arrays, the arrays that tell more about these and
-// are not migrated: those of which arrays has nil.
+// companionsOf returns, by the path of an array, the paths of the arrays that its attributes
+// name and that are not migrated; see [compare.CompanionsOf]. Arrays that are not migrated
+// are nil in arrays.
 func companionsOf(paths []string, arrays []sources.Array) map[string][]string {
 	number := make(map[string]int, len(paths))
 	for i, path := range paths {

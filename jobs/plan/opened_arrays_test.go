@@ -100,8 +100,8 @@ func TestCompanionsLeftOut(t *testing.T) {
 	}
 }
 
-// TestCoordinateThatCannotBeRead leaves out a coordinate that is beyond this program, with
-// a finding, because the job does not ask for it. A damaged one is an error.
+// TestCoordinateThatCannotBeRead leaves out a coordinate that this program does not support,
+// with a finding, because the job does not name it. A damaged coordinate is an error.
 func TestCoordinateThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
@@ -122,7 +122,8 @@ func TestCoordinateThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestUnsupportedInFiles leaves out of joined files what each of them lacks a type for.
+// TestUnsupportedInFiles joins files with arrays that this program does not support. These
+// arrays are left out.
 func TestUnsupportedInFiles(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 2 {

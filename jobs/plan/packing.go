@@ -13,15 +13,15 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// packing decides on an array of packed elements whose codecs are to say what
-// these mean: it becomes an array of physical values, stored as it is.
+// packing plans an array of packed elements whose codecs are to say what the elements mean.
+// The target's array has physical values, and the stored elements stay as they are.
 func (b *builder) packing() {
 	_, field := cfMode(b.plan.Job, b.info.Path)
 	wrong := func(message, hint string) {
 		b.problems = append(b.problems, b.plan.Job.Problem(field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
 	}
 	if b.options.DataType != nil && !b.keeps() {
-		wrong("with codecs, the packing decides on the data type, and the array has data_type as well", "leave data_type out, or choose cf: unpack")
+		wrong("with cf: codecs, the packing determines the data type, but the job gives the array a data_type, too", "leave data_type out, or choose cf: unpack")
 		return
 	}
 	outcome, err := b.info.Packing.AsCodecs()
@@ -34,8 +34,8 @@ func (b *builder) packing() {
 	b.findings(outcome.Findings)
 }
 
-// packedFill takes the fill value, a physical one, from the job or the packing,
-// and the value that is stored for it.
+// packedFill returns the fill value, a physical value, and the element that is stored for
+// it. The fill value comes from the job, from the existing array or from the packing.
 func (b *builder) packedFill(t dtype.Type) (fill, stored dtype.Scalar) {
 	if _, exists := b.base.fill(); b.options.FillValue == nil && !exists {
 		b.note("fill value %s, stored as %s", t.FormatScalar(dtype.V3, b.outcome.Fill), b.info.Type.FormatScalar(dtype.V3, b.outcome.StoredFill))
@@ -63,8 +63,8 @@ func (b *builder) packedFill(t dtype.Type) (fill, stored dtype.Scalar) {
 	return fill, in.Fill
 }
 
-// packedSpecs returns the codecs of the array's metadata: those that say what
-// stored elements mean in front of those by which they are stored.
+// packedSpecs returns the codecs of the array's metadata: first those that say what stored
+// elements mean, then inner, by which the elements are stored.
 func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Spec {
 	in := codecs.Chunk{Type: meta.Type, Shape: inner.Chunk().Shape, Fill: meta.Fill}
 	meaning := b.outcome.Codecs
@@ -80,8 +80,8 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	if b.keeps() {
 		b.keptHazards(chain)
 	} else if h, found := fillHazard(chain); found {
-		// A chunk of stored fill values alone is not stored, and read as the
-		// physical one.
+		// No object is stored for a chunk that holds only the stored fill value. Readers
+		// then take the physical fill value.
 		b.wrong("fill_value", h.Message, "choose a value that the packing can store, or leave it out")
 		return nil
 	}
@@ -93,7 +93,7 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	return chain.Specs()
 }
 
-// fillHazard is what a chain does to the fill value, if it does anything.
+// fillHazard returns the hazard of a chain to the fill value, if it has one.
 func fillHazard(chain *codecs.Chain) (codecs.Hazard, bool) {
 	for _, h := range chain.Hazards() {
 		if h.Code == codecs.FillValueLost || h.Code == codecs.FillValueChanges {
@@ -103,16 +103,16 @@ func fillHazard(chain *codecs.Chain) (codecs.Hazard, bool) {
 	return codecs.Hazard{}, false
 }
 
-// keeps reports whether the packing is that of codecs which the source has, too.
+// keeps reports whether the codecs that say what elements mean are those of the source.
 func (b *builder) keeps() bool {
 	mode, _ := cfMode(b.plan.Job, b.info.Path)
 	return b.plan.Job.Driver().Codecs == sources.CodecsByDefault && mode != cf.Codecs
 }
 
-// clamped returns codecs that say what stored elements mean with a cast_value
-// that clamps: inside of shards zarr-python tries them with a fill value of 0,
-// whatever the array's is, and cannot open an array where that is out of range.
-// Nothing is stored through them.
+// clamped returns the codecs that say what stored elements mean, with out_of_range: clamp in
+// each cast_value. Inside shards, zarr-python tries these codecs with a fill value of 0,
+// whatever the fill value of the array is. Without clamping, it could not open the array if
+// 0 is out of range. No element is encoded by these codecs, so clamping changes no value.
 func clamped(specs []codecs.Spec) []codecs.Spec {
 	list := slices.Clone(specs)
 	for i, s := range list {

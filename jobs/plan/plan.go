@@ -148,29 +148,29 @@ type plannedTarget interface {
 type builder struct {
 	plan    *Plan
 	env     Environment
-	chains  *codecs.Chains // that the plan has bound, which equal arrays share
+	chains  *codecs.Chains // chains of the plan; equal arrays share one
 	array   sources.Array
 	info    *sources.Info
-	name    string // that the array gets with its dimension; "": none
+	name    string // the new name, if the job renames the dimension of this coordinate; "": none
 	options jobfile.ArrayOptions
 	field   string // of the options, for messages
 	base    base   // of the array in the target
-	// boundsOf is the path of the coordinate that is planned, too, whose bounds these are.
+	// boundsOf is the path of the planned coordinate of which this array holds the bounds;
+	// "": the array holds no bounds.
 	boundsOf       string
 	existingCodecs []codecs.Spec // of the array in the target; nil if there is none
 	// coordinate says that another array names this one as a coordinate.
 	coordinate bool
 	// times are the dimensions whose coordinates are times of CF.
 	times map[string]bool
-	// earlier makes the choices of programs that wrote older checkpoints; chose says that
-	// those differ from what was chosen.
+	// earlier makes build choose chunks and codecs as earlier versions of this program did.
+	// chose is set if those choices would differ.
 	earlier, chose bool
 
-	// convert changes the source's elements to the type stored, nil where they
-	// are of it.
+	// convert converts the source's elements to the stored type. nil: they have that type.
 	convert sources.Converter
-	// outcome is what packed elements become whose codecs say what they mean,
-	// else nil.
+	// outcome describes an array of packed elements whose codecs say what the elements
+	// mean. nil: the array is not of this kind.
 	outcome *cf.Outcome
 
 	// removed are attributes that say what values mean, and that the job removes.
@@ -179,10 +179,10 @@ type builder struct {
 	problems jobfile.Problems
 }
 
-// base is what the target holds of an array before it is planned: nothing, for a
-// [newArray], or an [existingArray].
+// base is what the target holds of an array before the run: an [existingArray], or nothing,
+// which is a [newArray].
 type base interface {
-	// fits reports elements of a type that the array cannot take.
+	// fits reports a data type or a shape that the existing array cannot take.
 	fits(b *builder, t dtype.Type)
 	// fill returns the fill value of an existing array.
 	fill() (value dtype.Scalar, exists bool)

@@ -16,9 +16,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Manifest returns the text of the plan's manifest. The same job over the same sources
-// gives the same one. It is made array by array, because the parts of very many would
-// take much more memory than the text.
+// Manifest returns the text of the plan's manifest. The same job over the same sources gives
+// the same text. The text is made array by array: the values for very many arrays would take
+// much more memory than the text.
 func (p *Plan) Manifest() (json.RawMessage, error) {
 	return p.ManifestAfter("", nil)
 }
@@ -62,7 +62,7 @@ func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 // the beginning of known.
 type sharedText struct {
 	known []byte
-	same  int    // as many bytes of known are the text; unless own has it
+	same  int    // if own is nil, the text is so many bytes of known
 	own   []byte // nil: the text is the beginning of known
 	size  int    // the room for own
 }
@@ -86,8 +86,9 @@ func (t *sharedText) bytes() []byte {
 	return t.own
 }
 
-// arrayText and fileText are about as many bytes as an array and a file have in the text of a
-// manifest, beside their names. An array has some more, for what follows in a record.
+// arrayText and fileText are about the numbers of bytes that an array and a file take in the
+// text of a manifest, without their names. arrayText has some more, for the text that follows
+// the manifest in a record.
 const (
 	arrayText = 112
 	fileText  = 48
@@ -105,7 +106,7 @@ func (p *Plan) digest(digests []string) error {
 	return nil
 }
 
-// recorded is what the manifest has of an array whose metadata have a digest.
+// recorded returns the entry of the array in the manifest, given the digest of its metadata.
 func (a *Array) recorded(digest string) ManifestArray {
 	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: digest, Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed, Rebased: a.rebased}
 	if a.Append != nil {
@@ -141,9 +142,10 @@ func (p *Plan) summary() fileSummary {
 	return all
 }
 
-// Files yields the files of the source with the URLs that the manifest has: the path of a
-// local file below the folder of the job is as seen from there, so that a folder with job,
-// data and target can move as a whole. A file has one path, however it is spelled.
+// Files yields the files of the source with the URLs that the manifest has. A local file
+// below the folder of the job has a path relative to that folder, so that a folder with job,
+// data and target can move as a whole. Links are resolved, so a file has one path however
+// the job spells it.
 func (p *Plan) Files() iter.Seq[sources.File] {
 	return func(yield func(sources.File) bool) {
 		var places store.Places

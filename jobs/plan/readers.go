@@ -5,8 +5,8 @@ import (
 	"github.com/zmigrate/zmigrate/readers"
 )
 
-// readable reports what the readers that the job requires do not open in an array. Codecs of
-// the job are reported without opening its source.
+// readable reports a problem for each required reader that does not open the array. The
+// offline check of a job has reported the codecs of the job before.
 func (b *builder) readable(a *Array) {
 	for _, r := range b.plan.Job.RequiredReaders() {
 		if refused, refuses := r.Refuses(a.Meta); refuses {
@@ -16,8 +16,8 @@ func (b *builder) readable(a *Array) {
 	}
 }
 
-// ReadBy is who reads an array: by the name of each program of the table, the version from
-// which on it opens the array, or why the newest one does not.
+// ReadBy says whether one program reads an array: from which version on it opens the array,
+// or why its newest version does not.
 type ReadBy struct {
 	Reader  string           `json:"reader"`
 	From    string           `json:"from,omitempty"`    // "" if it does not, or if no version is known
@@ -25,7 +25,8 @@ type ReadBy struct {
 	Tried   bool             `json:"tried"`             // false: by the program's documentation
 }
 
-// ReadBy returns who reads the array as it will be written.
+// ReadBy says, for each program of the table of readers, whether it reads the array as it
+// will be written.
 func (a *Array) ReadBy() []ReadBy {
 	var list []ReadBy
 	for _, r := range readers.All() {

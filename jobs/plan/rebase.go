@@ -34,9 +34,9 @@ func (b *builder) incomingClock(ctx context.Context) (sources.Clock, bool, error
 	return clock, cf.IsClock(clock.Attributes.Get("units")) && !given && !packed && !b.plan.Job.Source.Time.Keep, nil
 }
 
-// rebaseTo brings the times of the array to another clock, if it goes by another one.
-// whose says of whom the clock is, and whole that bounds have the attributes of the clock
-// themselves.
+// rebaseTo brings the times of the array from the clock own to the clock to, if they differ.
+// whose names the owner of the clock to in messages. whole says that bounds get the
+// attributes of the clock; otherwise they inherit them from their coordinate.
 func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole bool, whose, hint string) error {
 	x, y := own.Attributes, to.Attributes
 	sameCalendar := cf.SameMeaning("calendar", x.Get("calendar"), y.Get("calendar")) || cf.SameAfterReform(x.Get("calendar"), y.Get("calendar"))
@@ -52,7 +52,7 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 		return fail(err)
 	}
 	info := *array.Info()
-	if b.boundsOf != "" && whole { // what bounds inherit is not that any more
+	if b.boundsOf != "" && whole { // what the bounds inherit in the source no longer holds
 		info.Attributes = info.Attributes.With("units", y.Get("units")).With("calendar", y.Get("calendar"))
 	}
 	info.DimensionNames, info.Rebased = b.info.DimensionNames, sources.AttributeText(y, "units")
@@ -104,7 +104,7 @@ func (g *Growth) rebaseToTarget(ctx context.Context, b *builder, attributes zarr
 		coordinate.options, _ = b.plan.Job.Options(b.boundsOf)
 		existing, err := g.target.Array(ctx, coordinate.path())
 		if err != nil {
-			return nil // which is reported with the coordinate
+			return nil // the error is reported with the coordinate
 		}
 		attributes = existing.Info().Attributes
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// onceChunks returns chunks with which each source chunk is decoded once in the
-// run's memory, for a task with which some are decoded several times: the task's,
-// halved along the dimension in which one spans the most source chunks until it
-// is so. nil where that is found for none, and for shards.
+// onceChunks returns a shape of chunks with which each source chunk is decoded only once in
+// the run's memory. It halves the chunks of the task, always along the dimension in which a
+// chunk spans the most source chunks, until that is so. It returns nil for shards, and if it
+// finds no such shape.
 func (b *builder) onceChunks(task stages.Task) []int {
 	if _, sharded := task.Chain.Shards(); sharded {
 		return nil

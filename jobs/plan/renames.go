@@ -10,14 +10,14 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Nodes of the source whose names a Zarr hierarchy cannot have get others by the rule of
-// [zarr.CleanPath], with a warning. The job may name them by either.
+// A node of the source whose name a Zarr hierarchy cannot have gets another name by the rule
+// of [zarr.CleanPath], with a warning. The job may use either name.
 
 // renamed is the finding about a node whose name the target cannot have.
 func renamed(name, hint string) cf.Finding {
 	return cf.Finding{
 		Code:    sources.Renamed,
-		Message: fmt.Sprintf("its name is reserved, or not one that all stores can hold; it becomes %q, and attributes that mention it stay as they are", name),
+		Message: fmt.Sprintf("its name is reserved, or some stores cannot hold it; it becomes %q, and attributes that mention it stay as they are", name),
 		Hint:    hint,
 	}
 }
@@ -25,9 +25,9 @@ func renamed(name, hint string) cf.Finding {
 // lastOf is the name of a node, the last part of its path.
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// newDimensions are the new names of dimensions by their old ones: those of arrays that
-// are renamed by rule, because readers find the coordinate of a dimension by its name.
-// The job's own names come first.
+// newDimensions returns the new names of dimensions by their old names. If an array is
+// renamed by rule, so is the dimension of the same name, because readers find the coordinate
+// of a dimension by its name. Names that the job gives have precedence.
 func newDimensions(paths []string, given map[string]string) map[string]string {
 	names := map[string]string{}
 	for _, p := range paths {

@@ -7,8 +7,8 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// sample looks at some chunks of the arrays whose values may be refused: a
-// run that cannot succeed ends here, before anything is written.
+// sample reads and encodes some chunks of the arrays whose values may be refused. So most
+// runs that cannot succeed end here, before anything is written.
 func (p *Plan) sample(ctx context.Context) error {
 	for i := range p.Arrays {
 		a := &p.Arrays[i]

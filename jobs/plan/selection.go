@@ -19,12 +19,13 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// selector takes the parts of arrays that the job selects. Arrays that have a dimension are
-// cut in one way, by the coordinate of the dimension that is nearest to each.
+// selector selects the parts of arrays for source.select. All arrays with a dimension are
+// cut in the same way. For a selection by values or dates, each array goes by the nearest
+// coordinate of the dimension.
 type selector struct {
 	plan   *Plan
 	exists map[string]bool         // the arrays of the source, by their paths
-	spans  map[string]sources.Span // that coordinates lead to, by their paths
+	spans  map[string]sources.Span // the selected indices, by the path of the coordinate
 }
 
 // selectParts replaces arrays, of which some are nil, with the parts that the job selects.
@@ -81,7 +82,7 @@ func (s *selector) part(ctx context.Context, a sources.Array) (sources.Array, er
 	return sources.Described(a, &described), nil
 }
 
-// span returns the indices of one dimension of an array, which has n.
+// span returns the selected indices of one dimension of an array. n is its extent.
 func (s *selector) span(ctx context.Context, selection jobfile.Selection, info *sources.Info, n int) (sources.Span, error) {
 	if selection.Indices != nil {
 		span, message := indexSpan(*selection.Indices, n)
@@ -109,7 +110,7 @@ func (s *selector) span(ctx context.Context, selection jobfile.Selection, info *
 		s.spans[at] = span
 	}
 	if span.First+span.Count > n {
-		return span, s.wrong(selection, info.Path, fmt.Sprintf("it has %d along %s, which are fewer than its coordinate %q has", n, selection.Dimension, at), selectByIndex)
+		return span, s.wrong(selection, info.Path, fmt.Sprintf("its extent along %s is %d, less than that of its coordinate %q", selection.Dimension, n, at), selectByIndex)
 	}
 	return span, nil
 }
@@ -150,8 +151,8 @@ func indexSpan(r jobfile.IndexRange, n int) (span sources.Span, message string) 
 	return sources.Span{First: first, Count: (end - first + r.Step - 1) / r.Step, Step: r.Step}, ""
 }
 
-// bound is the least or the greatest value that is selected, as an element of the
-// coordinate. With open, the element itself is not.
+// bound is the least or the greatest selected value, as an element of the coordinate. If
+// open is set, that element itself is not selected.
 type bound struct {
 	item []byte
 	open bool
@@ -211,8 +212,8 @@ func (s *selector) search(ctx context.Context, selection jobfile.Selection, coor
 	return span, s.wrong(selection, path, message, "")
 }
 
-// reach tells from where to where the values of a coordinate run: as dates, too, if it
-// counts time.
+// reach says, for messages, from which value to which the values of a coordinate run. If the
+// coordinate counts time, the values are given as dates, too.
 func (s *selector) reach(info *sources.Info, first, last []byte) string {
 	numbers := compare.Show(info.Type, first) + " to " + compare.Show(info.Type, last)
 	attributes := s.attributes(info)
@@ -255,7 +256,7 @@ func date(t dtype.Type, attributes zarr.Attributes, item []byte) string {
 // coordinatePiece is how many values of a coordinate are read at a time.
 const coordinatePiece = 1 << 16
 
-// bounds are those of what is selected; nil: none.
+// bounds are the bounds of a selection; nil: there is no bound on that side.
 type bounds struct{ low, high *bound }
 
 func (b bounds) hold(order compare.Order, item []byte) bool {
@@ -327,8 +328,8 @@ func isTime(t dtype.Type) bool {
 	return ok
 }
 
-// clockOf returns the attributes of a coordinate of numbers that count as a type of times
-// does, and how many counts a unit has.
+// clockOf returns the attributes units and calendar that stand for a data type of times, and
+// how many of these units one count of the type is.
 func clockOf(t dtype.Temporal) (zarr.Attributes, *big.Rat, error) {
 	seconds, ok := map[string]*big.Rat{
 		"W": big.NewRat(604800, 1), "D": big.NewRat(86400, 1), "h": big.NewRat(3600, 1), "m": big.NewRat(60, 1), "s": big.NewRat(1, 1),
@@ -342,20 +343,21 @@ func clockOf(t dtype.Temporal) (zarr.Attributes, *big.Rat, error) {
 	return attributes, count.Inv(count), nil
 }
 
-// isFloat reports whether elements are floats, which take the place of bounds that they are
-// nearest to.
+// isFloat reports whether elements are floats. A bound of floats is the float nearest to the
+// number.
 func isFloat(t dtype.Type) bool {
 	n, ok := t.(dtype.Numeric)
 	return ok && n.Kind() == dtype.Float
 }
 
-// exact reports whether an element stands for a number and no other beside it: an integer
-// has been rounded down unless the number is one.
+// exact reports whether the element that boundOf returns for an upper bound stands for the
+// number itself. An integer element does not if the number has been rounded down.
 func exact(t dtype.Type, number *big.Rat) bool { return isFloat(t) || number.IsInt() }
 
-// boundOf returns a number as an element of a type: the nearest float, or the next integer,
-// upwards for a lower bound and downwards for an upper one. A number beyond all elements is
-// no bound; beyond is -1 below all of them and 1 above.
+// boundOf returns a number as an element of a type. For floats, it is the nearest one. For
+// integers, a lower bound is rounded up and an upper bound down. If the number is beyond all
+// elements, the bound is nil, and beyond is -1 if the number is below them and 1 if it is
+// above.
 func boundOf(t dtype.Type, number *big.Rat, lower bool) (b *bound, beyond int) {
 	if isFloat(t) {
 		value, _ := number.Float64()

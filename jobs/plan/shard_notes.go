@@ -4,12 +4,12 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// largeShard is the size, in bytes of elements, from which on it is worth
-// saying that shards are begun anew.
+// largeShard is the size, in bytes of elements, from which on a note says that an interrupted
+// shard is begun anew.
 const largeShard = 256 << 20
 
-// noteShards says what shards of an array cost: memory where they can only be
-// encoded whole, and time where a run ends in the middle of one.
+// noteShards notes what the shards of an array cost: memory, if shards can only be encoded
+// whole, and time, if a run ends in the middle of a large shard.
 func (b *builder) noteShards(a *Array) {
 	container := a.Chain.Container()
 	if container == "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestShardNotes: what shards cost is said where it is worth it.
+// TestShardNotes: notes say what shards cost if they are large or encoded whole.
 func TestShardNotes(t *testing.T) {
 	const whole, anew = "shards are encoded whole, ", "is begun anew"
 	for _, c := range []struct {

@@ -2,8 +2,8 @@ package plan
 
 import "testing"
 
-// TestShare has arrays that share their notes. A note that one of them gets later is not
-// one of the other.
+// TestShare has arrays that share their notes. If one of them gets another note later, the
+// other one does not have it.
 func TestShare(t *testing.T) {
 	with := func(notes ...string) *Array {
 		return &Array{Reading: &Reading{}, Notes: append(make([]string, 0, 8), notes...)}

@@ -13,8 +13,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// openSource opens what the job's source section names. It returns what the driver was
-// asked for, too.
+// openSource opens the files or hierarchies of the job's source section. r is the request
+// with which the driver has opened them.
 func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits Limits) (source sources.Source, r sources.Request, err error) {
 	driver := j.Driver()
 	if driver == nil {
@@ -42,9 +42,9 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits Lim
 	return source, r, err
 }
 
-// targetClocks returns a function that reads by which clocks arrays go to which the job
-// appends rows. An array that cannot be read has none: a plan says why when it opens the
-// target.
+// targetClocks returns a function that reads the clock of an existing array, given the path
+// of the array in the source. If the existing array cannot be read, there is no clock; the
+// plan says why when it opens the target.
 func targetClocks(ctx context.Context, j *jobfile.Job, opt store.Options, env Environment) func(path string) (sources.Clock, bool) {
 	read := func(name string) (clock sources.Clock, ok bool) {
 		st, err := store.Open(ctx, j.Target.URL, opt)
@@ -106,8 +106,8 @@ func declaredArrays(ctx context.Context, j *jobfile.Job, env Environment, opt st
 	return arrays, nil
 }
 
-// resolve returns what locations name, in the order in which the job names them, and
-// for each URL the location that it is from.
+// resolve returns the URLs that locations name, in the order of the job. from has, for each
+// URL, the URL of its location.
 func resolve(ctx context.Context, driver *sources.Driver, locations []jobfile.Location, opt store.Options) (urls, from []string, err error) {
 	for _, l := range locations {
 		found, err := driver.Resolve(ctx, l.URL, opt)
@@ -121,8 +121,8 @@ func resolve(ctx context.Context, driver *sources.Driver, locations []jobfile.Lo
 	return urls, from, nil
 }
 
-// nullOf returns the value that takes the place of nulls in the column at a path:
-// the fill_value of its array, nil where the job names none.
+// nullOf returns the value that takes the place of nulls in the column at a path. It is the
+// fill_value that the job gives the array, or nil if the job gives none.
 func nullOf(j *jobfile.Job, path string, t dtype.Type) (dtype.Scalar, error) {
 	options, _ := j.Options(path)
 	if options.FillValue == nil {

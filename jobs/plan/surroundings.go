@@ -13,13 +13,14 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// aroundTime bounds the look at what lies around a target: a plan does not wait for
-// a target that does not answer.
+// aroundTime bounds the search for hierarchies around the target. So a plan does not wait
+// for a store that does not answer.
 const aroundTime = 5 * time.Second
 
-// around finds the hierarchy that the target is to be a part of, by the documents in
-// the folders above it, as far as they can be read. What its readers will not see
-// by themselves is a warning, and a target inside of an array an error.
+// around looks for a hierarchy around the target, by the documents in the folders above it
+// as far as they can be read. It warns if readers of that hierarchy will not see the target
+// in the consolidated metadata, and if the checkpoint lies in the hierarchy. A target inside
+// an array is an error.
 func (p *Plan) around(ctx context.Context, env Environment) error {
 	ctx, cancel := context.WithTimeout(ctx, aroundTime)
 	defer cancel()
@@ -36,7 +37,7 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 		}
 		text, err := readDocument(ctx, p.Job, folder, env, p.Limits.Target)
 		if err != nil {
-			break // no hierarchy that anybody can tell
+			break // no document that can be read
 		}
 		kind, err := zarr.NodeType(text)
 		if err == nil && kind == "array" {
@@ -66,12 +67,12 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 	checkpoint, err := p.Job.CheckpointURL()
 	if err == nil && store.Inside(checkpoint, root) {
 		warn("run.checkpoint.url", "checkpoint-in-hierarchy", "name a place outside of it in run.checkpoint.url",
-			"the checkpoint %s lies in the hierarchy %s, of which it is no part", store.Shown(checkpoint), store.Shown(root))
+			"the checkpoint %s lies in the hierarchy %s, but is no part of that hierarchy", store.Shown(checkpoint), store.Shown(root))
 	}
 	return nil
 }
 
-// readDocument reads the document of the v3 node at a URL, without another try.
+// readDocument reads the document of the v3 node at a URL, without retries.
 func readDocument(ctx context.Context, j *jobfile.Job, url string, env Environment, limits *limits.Limits) (text []byte, err error) {
 	opt := env.StoreOptions(j, limits)
 	opt.Retries = -1

@@ -10,15 +10,14 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// Task is an array of the plan as a task for the stages, without what tells where it
-// goes.
+// Task returns an array of the plan as a task for the stages, without the writer.
 func (p *Plan) Task(a *Array) stages.Task {
 	t := stages.Task{
 		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.Place().First, Chain: a.Chain,
 		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
 	}
-	// Packed elements are digested as they are stored: the codecs in front that say what they
-	// mean are not in the chain.
+	// Packed elements are digested as they are stored. The codecs that say what they mean
+	// come before the chain and are not part of it.
 	exact, digested := a.Chain.Exact()
 	t.Exact, t.Behind = exact, a.meaning+exact
 	t.Digest = digested && t.Behind <= math.MaxUint8 && p.Job.Run.Digest != "none"
@@ -30,9 +29,10 @@ func (p *Plan) Task(a *Array) stages.Task {
 	return t
 }
 
-// carriedPiece is the size of the pieces in which objects are carried through, 0
-// for the usual one. Where each piece is no request, small ones are faster: they
-// are still in the processor's cache when they are written.
+// carriedPiece returns the size in bytes of the pieces in which objects are carried through;
+// 0 stands for the default size. Between local folders a piece takes no request. Small
+// pieces are then faster, because they are still in the processor's cache when they are
+// written.
 func carriedPiece(j *jobfile.Job) int {
 	remote := func(l jobfile.Location) bool { return !store.Local(l.URL) }
 	if !store.Local(j.Target.URL) || slices.ContainsFunc(j.Source.Locations, remote) {
@@ -41,9 +41,10 @@ func carriedPiece(j *jobfile.Job) int {
 	return 512 << 10
 }
 
-// PartsAtOnce is how many parts of one large object are in memory at the same time, one
-// that is being collected and the others on their way to the target: as many as
-// make up for the time that a server takes to answer, in a sixteenth of the memory.
+// PartsAtOnce returns how many parts of one large object are in memory at the same time. One
+// part is being filled, and the others are on their way to the target. More parts make up
+// for the latency of the server; together they take at most a sixteenth of run.memory, but
+// there is always one.
 func PartsAtOnce(r *jobfile.Run) int {
 	const most = 4
 	return int(min(max(r.Memory/16/store.PartBytes, 1), most))

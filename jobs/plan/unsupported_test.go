@@ -14,9 +14,10 @@ import (
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// TestUnsupported plans sources with arrays that Zarr has no type for, or that are stored
-// in a way that this program does not know: an error that tells the way out, or left out
-// with a finding where the job says so and does not name them.
+// TestUnsupported plans sources with arrays that Zarr has no data type for, or that are
+// stored in a way that this program does not know. Such an array is an error that tells the
+// way out. If the job skips such arrays and does not name this one, it is left out with a
+// finding.
 func TestUnsupported(t *testing.T) {
 	dir := t.TempDir()
 	foreign := func(driver, name string) string {

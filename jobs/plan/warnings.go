@@ -14,7 +14,8 @@ type warnings struct {
 	same map[jobfile.Problem]*sameWarning // by the warning without the name of the array
 }
 
-// sameWarning is a warning that differs by nothing but the array.
+// sameWarning is a warning that several arrays have, in the same words except for the name of
+// the array.
 type sameWarning struct {
 	first string // the array that had it first
 	at    []int  // where the list has it, up to mostWarnings times
@@ -79,5 +80,5 @@ func (w *warnings) folded() jobfile.Problems {
 	return kept
 }
 
-// named is what the warnings of an array call it.
+// named returns the words by which warnings name an array.
 func named(array string) string { return fmt.Sprintf("array %q", array) }

@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// A warning that more than mostWarnings arrays have is told once, at the first of them. Errors,
-// and warnings of few arrays, stay as they are.
+// If more than mostWarnings arrays have the same warning, it is reported once, with the first
+// array. Errors stay as they are, and so do warnings of few arrays.
 func TestWarningsOfManyArrays(t *testing.T) {
 	warning := func(message string) jobfile.Problem {
 		return jobfile.Problem{Field: "source.cf", Message: message, Warning: true, Code: "odd"}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestAppendRefusesOtherAttributes appends an array with attributes other than the
-// target's: those that say what values are have to be the same, unless the job
-// gives the target's.
+// TestAppendRefusesOtherAttributes appends an array whose attributes differ from those of the
+// target. Attributes that say what values mean have to be the same; the job may give an
+// attribute the value that the target has.
 func TestAppendRefusesOtherAttributes(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
 		"mark in the target alone":    {", _FillValue: 10", "", "the attribute _FillValue is absent, in the target 10"},

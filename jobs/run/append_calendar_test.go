@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAppendCalendars has the source in a calendar that is the target's but for times
-// before 1582-10-15.
+// TestAppendCalendars has a source whose calendar differs from that of the target only for
+// times before 1582-10-15.
 func TestAppendCalendars(t *testing.T) {
 	const since, reform = "units: days since 2001-01-01", -152750
 	calendar := func(name string) []string {
@@ -54,7 +54,7 @@ func TestAppendCalendars(t *testing.T) {
 	}
 }
 
-// TestAppendCalendarOfBounds has bounds that are in the calendar of their coordinate.
+// TestAppendCalendarOfBounds has bounds that inherit the calendar of their coordinate.
 func TestAppendCalendarOfBounds(t *testing.T) {
 	const since = "days since 2001-01-01"
 	for name, first := range map[string]int{"after": 0, "before": -152751} {

@@ -7,15 +7,15 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// TestFirstRunNeedsTheDimension plans a target that is not there yet: what the next
-// run would refuse is refused at once.
+// TestFirstRunNeedsTheDimension plans a target that does not exist yet. The first run refuses
+// everything for which the next run would fail.
 func TestFirstRunNeedsTheDimension(t *testing.T) {
 	for name, test := range map[string]struct {
 		edit []string
 		want string
 	}{
-		"no such dimension": {[]string{"append: time", "append: depth"}, `no array has the dimension "depth" to append along; those there are ["lat" "time"]`},
-		"renamed":           {[]string{"chunks: [4, 2]", "chunks: [4, 2], dimension_names: [t, lat]", "chunks: [4]}", "chunks: [4], dimension_names: [t]}"}, `no array has the dimension "time" to append along; those there are ["lat" "t"]`},
+		"no such dimension": {[]string{"append: time", "append: depth"}, `no array has the dimension "depth" to append along; the dimensions of the arrays are ["lat" "time"]`},
+		"renamed":           {[]string{"chunks: [4, 2]", "chunks: [4, 2], dimension_names: [t, lat]", "chunks: [4]}", "chunks: [4], dimension_names: [t]}"}, `no array has the dimension "time" to append along; the dimensions of the arrays are ["lat" "t"]`},
 		"other lengths":     {[]string{"v_0.raw, data_type: float32, shape: [3, 2]", "v_0.raw, data_type: float32, shape: [2, 3]"}, `array "g/v" has 2 rows along time, array "g/time" has 3: nothing could be appended to them`},
 		"twice":             {[]string{"names: [time, lat]", "names: [time, time]"}, `array "g/v" has the dimension "time" twice`},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
-// TestFirstCoordinate makes new targets of coordinates to which nothing could be
-// appended, and of those that more can follow.
+// TestFirstCoordinate makes new targets with coordinates to which rows can be appended, and
+// with coordinates to which nothing can be appended.
 func TestFirstCoordinate(t *testing.T) {
 	for values, want := range map[string]string{
 		"":          "",

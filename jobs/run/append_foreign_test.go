@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// TestAppendToWhatAnotherJobHasGrown plans before a job with a checkpoint of its
-// own appends, and runs the plan afterwards: the other job's rows stay.
+// TestAppendToWhatAnotherJobHasGrown makes a plan, lets a job with another checkpoint append
+// rows, and then runs the plan. The rows of the other job stay.
 func TestAppendToWhatAnotherJobHasGrown(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
@@ -45,8 +45,8 @@ func TestAppendToWhatAnotherJobHasGrown(t *testing.T) {
 	}
 }
 
-// TestAppendGoesOnBehindForeignRows has a program without our checkpoint append
-// while a run is interrupted: its rows are not overwritten.
+// TestAppendGoesOnBehindForeignRows lets a program that does not use the checkpoint append
+// rows while a run is interrupted. These rows are not overwritten.
 func TestAppendGoesOnBehindForeignRows(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
@@ -77,9 +77,9 @@ func TestAppendGoesOnBehindForeignRows(t *testing.T) {
 	}
 }
 
-// TestAppendLeavesNothingBehindBelow has an array in a group below that of the
-// coordinate, which the next job does not have: it would be shorter than the
-// coordinate. One that has a coordinate of its own may stay.
+// TestAppendLeavesNothingBehindBelow has an array in a group below the group of the
+// coordinate. The next job does not have that array, so the array would become shorter than
+// the coordinate. An array that has a coordinate of its own may stay.
 func TestAppendLeavesNothingBehindBelow(t *testing.T) {
 	for name, test := range map[string]struct{ more, want string }{
 		"shares the coordinate": {"", `array "g/sub/w" of the target has the dimension "time" and would stay behind`},

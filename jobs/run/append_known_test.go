@@ -17,7 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// copyRaw gives a night's files other names.
+// copyRaw copies the files of a night under other names.
 func copyRaw(t *testing.T, dir, from, to string) {
 	t.Helper()
 	for _, name := range []string{"time", "v"} {
@@ -31,8 +31,9 @@ func copyRaw(t *testing.T, dir, from, to string) {
 	}
 }
 
-// TestAppendComparesKnownCoordinates has files that the record does not know, with
-// coordinates that the target has: only rows with the same values are no news.
+// TestAppendComparesKnownCoordinates has files that are not on record, with coordinates that
+// the target already has. Nothing is appended if the rows have the same values, and other
+// values are refused.
 func TestAppendComparesKnownCoordinates(t *testing.T) {
 	for name, arrays := range map[string]string{
 		"chunks":       "chunks: [4, 2]",
@@ -71,8 +72,8 @@ func TestAppendComparesKnownCoordinates(t *testing.T) {
 	}
 }
 
-// TestAppendKnowsFilesHoweverSpelled appends without a coordinate what is there
-// already, under other spellings of its name or after it has changed.
+// TestAppendKnowsFilesHoweverSpelled appends, without a coordinate, files whose rows the
+// target already has. Their names are spelled in other ways, or the files have changed.
 func TestAppendKnowsFilesHoweverSpelled(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	job := func(url string) *jobfile.Job {
@@ -108,14 +109,14 @@ target: {url: out.zarr, existing: append, append: time}
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if _, err := execute(t, job(name), env, Options{}); err == nil || !strings.Contains(err.Error(), "from files as they were before:\n  source file v_1.raw was last changed") {
+		if _, err := execute(t, job(name), env, Options{}); err == nil || !strings.Contains(err.Error(), "of these files, which have changed since:\n  source file v_1.raw was last changed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestAppendToAnEarlierState puts an earlier state of the target back: what the
-// checkpoint says of it holds no longer.
+// TestAppendToAnEarlierState puts an earlier state of the target back. The checkpoint then no
+// longer describes the target.
 func TestAppendToAnEarlierState(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	job := func(n int) *jobfile.Job {
@@ -151,8 +152,8 @@ target: {url: out.zarr, existing: append, append: time}
 	}
 }
 
-// TestAppendWhileAnotherRuns appends other rows while a run that has begun holds
-// the lock, and after it was killed.
+// TestAppendWhileAnotherRuns appends other rows while an unfinished run holds the lock, and
+// again after that run was killed.
 func TestAppendWhileAnotherRuns(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
@@ -184,9 +185,9 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 	}
 }
 
-// TestAppendLeavesNothingBehindWithoutCoordinate has an array in a group below
-// that the next job does not have, where no coordinate tells that they share the
-// dimension: as many rows do.
+// TestAppendLeavesNothingBehindWithoutCoordinate has an array in a group below that the next
+// job does not have. There is no coordinate. The arrays count as sharing the dimension
+// because they have the same number of rows.
 func TestAppendLeavesNothingBehindWithoutCoordinate(t *testing.T) {
 	for rows, want := range map[int]string{1: `array "g/w" of the target has the dimension "time" and would stay behind`, 2: ""} {
 		dir, env := t.TempDir(), environment()

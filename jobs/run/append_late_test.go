@@ -17,9 +17,9 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// TestAppendLate has a put of an earlier owner of the lock arrive after a plan has read the
-// last chunk of a coordinate: the chunk has the same rows, and others behind them. A run
-// of the plan appends its rows nevertheless.
+// TestAppendLate lets a put of an earlier owner of the lock arrive after a plan has read the
+// last chunk of a coordinate. The chunk then has the same rows and more rows behind them. A
+// run of the plan still appends its rows.
 func TestAppendLate(t *testing.T) {
 	backend := s3mem.New()
 	if err := backend.CreateBucket("bucket"); err != nil {

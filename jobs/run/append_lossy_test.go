@@ -12,9 +12,9 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// TestAppendKeepsWhatIsThere appends to a chunk that is partly filled, and behind
-// one that is full. In the first case rows that are there go through the codecs
-// once more, which is refused where that may change them.
+// TestAppendKeepsWhatIsThere appends to a chunk that is partly filled, and behind a chunk
+// that is full. In the first case, existing rows would be encoded once more. That is refused
+// if the codecs may change values.
 func TestAppendKeepsWhatIsThere(t *testing.T) {
 	const toZero = `{cast_value: {data_type: int16, rounding: towards-zero}}`
 	warned := func(j *jobfile.Job) bool {
@@ -78,7 +78,7 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 				}
 				return
 			}
-			for _, want := range []string{`array "g/v": the last 3 rows there`, "the codec " + test.refused + " may", "4 rows along time at a time", "of extent 1 along it", "bitround"} {
+			for _, want := range []string{`array "g/v": the last 3 rows of the target`, "the codec " + test.refused + " may", "4 rows along time at a time", "of extent 1 along it", "bitround"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want %q", err, want)
 				}

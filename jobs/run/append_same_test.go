@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// TestAppendOtherFields appends records of other fields than the target's: no
-// conversion makes the ones of the others.
+// TestAppendOtherFields appends records whose fields differ from those of the target. No
+// conversion turns one record type into another.
 func TestAppendOtherFields(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	for i, field := range []string{"a", "b"} {

@@ -13,10 +13,10 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// TestAppendAsStored appends elements that are stored as others than they are in
-// the source, in two steps: what is there in the end is what one run makes, byte
-// for byte. The options are those of a run that makes the target, and those that
-// are left of them when more is appended.
+// TestAppendAsStored migrates a source in two runs, with elements that are stored in another
+// form than in the source. The target equals, byte for byte, the target of a single run. The
+// first options are those of the run that makes the target. The second run may leave out
+// those that the target already tells.
 func TestAppendAsStored(t *testing.T) {
 	for name, test := range map[string]struct{ first, then string }{
 		"codecs of the packing":            {"{cf: codecs, chunks: [4, 3]}", "{cf: codecs}"},
@@ -73,15 +73,15 @@ arrays: {a: %s}
 			}
 			other := job(dir, "out.zarr", test.then, 11, 12)
 			other.Source.Arrays[0].Attributes[0].Value = []byte("0.25")
-			if _, err := execute(t, other, env, Options{}); err == nil || !strings.Contains(err.Error(), "the packing of the source has to be that of the target") {
+			if _, err := execute(t, other, env, Options{}); err == nil || !strings.Contains(err.Error(), "source and target have to have the same packing") {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 }
 
-// TestAppendFromZarr takes rows from a Zarr hierarchy, in which they are stored as
-// they will be in the target.
+// TestAppendFromZarr takes rows from a Zarr hierarchy that stores them in the same form as
+// the target.
 func TestAppendFromZarr(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	for _, n := range []night{{0, 5}, {5, 6}} {

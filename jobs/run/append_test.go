@@ -17,8 +17,8 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// night is what one file of a series holds: days from first on, two numbers for
-// each, and something that is the same in all.
+// night is what one file of a series holds: several days, beginning with the day first, with
+// two numbers for each day, and values that all files share.
 type night struct{ first, days int }
 
 // value is element x of day d.
@@ -143,7 +143,7 @@ func contents(t *testing.T, root string) map[string]string {
 	return files
 }
 
-// TestAppendRefuses appends to four days what does not belong there.
+// TestAppendRefuses appends rows and arrays that do not fit to a target of four days.
 func TestAppendRefuses(t *testing.T) {
 	next := night{4, 2}
 	for name, test := range map[string]struct {
@@ -163,8 +163,8 @@ func TestAppendRefuses(t *testing.T) {
 		"other codecs":  {next, []string{"chunks: [4, 2]", "codecs: [bytes, gzip]"}, []string{"arrays.g/v.codecs", "gzip", `the target has [{"configuration":{"endian":"little"},"name":"bytes"},{"configuration":{"level":3},"name":"zstd"}]`}},
 		"other fill":    {next, []string{"chunks: [4, 2]", "fill_value: 7"}, []string{"arrays.g/v.fill_value", "7.0, the target has 0.0"}},
 		"other names":   {next, []string{"chunks: [4, 2]", "dimension_names: [time, y]"}, []string{`["time" "y"], the target has ["time" "lat"]`}},
-		"other shape":   {next, []string{"shape: [2, 2]", "shape: [1, 4]"}, []string{`array "g/v" of shape [1 4] does not fit to the target's of shape [4 2]`}},
-		"other values":  {next, []string{"lat_4.raw", "lat_4.raw, offset: 1", "shape: [2], dimension_names: [lat]", "shape: [1], dimension_names: [lat]"}, []string{`array "g/lat" of shape [1]`}},
+		"other shape":   {next, []string{"shape: [2, 2]", "shape: [1, 4]"}, []string{`array "g/v" has the shape [1 4], the target's array has [4 2]`}},
+		"other values":  {next, []string{"lat_4.raw", "lat_4.raw, offset: 1", "shape: [2], dimension_names: [lat]", "shape: [1], dimension_names: [lat]"}, []string{`array "g/lat" has the shape [1]`}},
 		"left out":      {next, []string{"target:", "  exclude: [g/v]\ntarget:", "  g/v: {chunks: [4, 2]}\n", ""}, []string{`array "g/v" of the target has the dimension "time" and would stay behind`}},
 		"new array":     {next, []string{"    g/lat:", "    g/w: {url: lat_4.raw, data_type: uint8, shape: [2], dimension_names: [time]}\n    g/lat:"}, []string{`the target has no array "g/w"`, "source.exclude"}},
 		"other length":  {next, []string{"v_4.raw, data_type: float32, shape: [2, 2]", "v_4.raw, data_type: float32, offset: 8, shape: [1, 2]"}, []string{`array "g/v" has 1 rows along time in the source, array "g/time" has 2`}},
@@ -218,7 +218,8 @@ func TestAppendComparesWhatDoesNotGrow(t *testing.T) {
 	}
 }
 
-// TestAppendWithoutCoordinate tells by the files what is there.
+// TestAppendWithoutCoordinate appends without a coordinate: the record of files tells which
+// rows the target has.
 func TestAppendWithoutCoordinate(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	job := func(url string, rows int) *jobfile.Job {
@@ -247,7 +248,7 @@ target: {url: out.zarr, existing: append, append: time}
 		t.Errorf("%v: %s", array.Grid.Shape, diff)
 	}
 	night{3, 1}.write(t, dir)
-	if _, err := execute(t, job("[v_2.raw, v_3.raw]", 1), env, Options{}); err == nil || !strings.Contains(err.Error(), "v_2.raw is in the target already, and v_3.raw is not") {
+	if _, err := execute(t, job("[v_2.raw, v_3.raw]", 1), env, Options{}); err == nil || !strings.Contains(err.Error(), "the target already has the rows of v_2.raw, but not those of v_3.raw") {
 		t.Errorf("got %v", err)
 	}
 	if result, err := execute(t, job("[v_0.raw, v_1.raw]", 1), env, Options{}); err != nil || !result.Nothing {
@@ -255,8 +256,8 @@ target: {url: out.zarr, existing: append, append: time}
 	}
 }
 
-// TestAppendAfterAnotherWasInterrupted refuses to go on with other rows than
-// those that a run was killed over, and to append them before the others.
+// TestAppendAfterAnotherWasInterrupted kills a run and then appends other rows. That is
+// refused until the killed run is complete.
 func TestAppendAfterAnotherWasInterrupted(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
@@ -269,7 +270,7 @@ func TestAppendAfterAnotherWasInterrupted(t *testing.T) {
 	}
 	_, err := execute(t, night{7, 1}.job(t, dir), env, Options{})
 	var why *plan.ChangedError
-	if !errors.As(err, &why) || !strings.Contains(err.Error(), "v_5.raw is gone") || !strings.Contains(err.Error(), "complete it first") {
+	if !errors.As(err, &why) || !strings.Contains(err.Error(), "v_5.raw is gone") || !strings.Contains(err.Error(), "run that job as it was to complete it") {
 		t.Fatalf("got %v", err)
 	}
 	if got := days(t, dir, env); got != 5 {
@@ -285,8 +286,8 @@ func TestAppendAfterAnotherWasInterrupted(t *testing.T) {
 	}
 }
 
-// TestAppendOverwritesWhatWasGivenUp has rows of nothing but the fill value come
-// where a run that was given up had left others.
+// TestAppendOverwritesWhatWasGivenUp appends rows that hold only the fill value to places
+// where a run that was given up has left objects.
 func TestAppendOverwritesWhatWasGivenUp(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	if _, err := execute(t, night{1, 4}.job(t, dir), env, Options{}); err != nil {
@@ -334,7 +335,8 @@ func TestAppendToWhatAnotherRunHasGrown(t *testing.T) {
 	}
 }
 
-// TestAppendNeedsAHierarchyOfV3 has other things in the place of the target.
+// TestAppendNeedsAHierarchyOfV3 has objects in the place of the target that are no Zarr v3
+// hierarchy.
 func TestAppendNeedsAHierarchyOfV3(t *testing.T) {
 	for key, want := range map[string]string{".zgroup": "of Zarr v2", ".zmetadata": "of Zarr v2", "notes.txt": ErrTargetExists.Error(), "zarr.json": "not a Zarr v3 document"} {
 		dir := t.TempDir()
@@ -348,8 +350,8 @@ func TestAppendNeedsAHierarchyOfV3(t *testing.T) {
 	}
 }
 
-// TestAppendWithoutConsolidatedMetadata breaks one run after the other, each a
-// step later, where arrays grow one by one.
+// TestAppendWithoutConsolidatedMetadata breaks a run at each of its steps in turn. Without
+// consolidated metadata, arrays grow one by one.
 func TestAppendWithoutConsolidatedMetadata(t *testing.T) {
 	dir, other, env := t.TempDir(), t.TempDir(), environment()
 	plain := []string{"existing: append", "existing: append, consolidated: false"}

@@ -10,8 +10,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// TestAppendSameUnits spells units and calendar of the source in other ways than
-// the target has them.
+// TestAppendSameUnits has a source that spells units and calendar in another way than the
+// target.
 func TestAppendSameUnits(t *testing.T) {
 	const old = "units: days since 2001-01-01"
 	for _, units := range []string{
@@ -41,8 +41,8 @@ func TestAppendSameUnits(t *testing.T) {
 	}
 }
 
-// TestAppendSameUnitsOfBounds appends bounds, whose units are those of their
-// coordinate where they have none.
+// TestAppendSameUnitsOfBounds appends bounds. Bounds without units inherit those of their
+// coordinate.
 func TestAppendSameUnitsOfBounds(t *testing.T) {
 	const since, later = "days since 2001-01-01", "days since 2002-01-01"
 	for name, test := range map[string]struct{ old, new, given, want string }{
@@ -81,8 +81,8 @@ func TestAppendSameUnitsOfBounds(t *testing.T) {
 	}
 }
 
-// TestAppendRemovedUnits has a job that removes the units, so that the target does
-// not tell what its values mean.
+// TestAppendRemovedUnits has a job that removes the units, so that only the checkpoint tells
+// what the values of the target mean.
 func TestAppendRemovedUnits(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	const units = "units: days since 2001-01-01"
@@ -92,7 +92,7 @@ func TestAppendRemovedUnits(t *testing.T) {
 	}
 	for i, other := range []string{"units: days since 2002-01-01", "comment: none"} {
 		_, err := execute(t, night{3, 1}.job(t, dir, append(removed, units, other)...), env, Options{})
-		want := `array "g/time": the attribute units, which the job removes, is ` + []string{`"days since 2002-01-01"`, "absent"}[i] + `, and was "days since 2001-01-01" in the source of the rows there`
+		want := `array "g/time": the attribute units, which the job removes, is ` + []string{`"days since 2002-01-01"`, "absent"}[i] + `, and was "days since 2001-01-01" in the source of the rows that the target has`
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", other, err)
 		}

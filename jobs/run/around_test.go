@@ -12,8 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// TestTargetInAHierarchy has targets inside of hierarchies of others: what their
-// readers will not see is said, and they stay as they are.
+// TestTargetInAHierarchy has targets inside hierarchies of other jobs. A warning says what
+// readers of such a hierarchy will not see, and the hierarchy stays as it is.
 func TestTargetInAHierarchy(t *testing.T) {
 	const consolidated = `{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {"kind": "inline", "must_understand": false, "metadata": {"x": {}}}}`
 	for name, test := range map[string]struct {

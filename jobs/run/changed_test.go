@@ -18,8 +18,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// TestSourceThatIsChangedAndPutBack has a server that gives bytes of another file for
-// a while, and is as it was before a run ends.
+// TestSourceThatIsChangedAndPutBack has a server that sends bytes of another file for a
+// while. Before the run ends, the server sends the first file again.
 func TestSourceThatIsChangedAndPutBack(t *testing.T) {
 	const rows, columns = 64, 1 << 16
 	file := func(value float32) []byte {

@@ -21,7 +21,7 @@ func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
 	if err := r.sink.Sync(ctx); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	if !r.plan.Job.Source.Far() { // a remote one is asked at the end
+	if !r.plan.Job.Source.Far() { // a remote source is checked only at the end
 		if err := r.unchangedSoFar(ctx); err != nil {
 			return err
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A record whose manifest is that of the run is read without it. Any other record, also
-// one in another form, is read whole.
+// If the manifest in a record is that of the run, the record is read without the manifest.
+// Any other record is read whole, also one whose JSON is spelled in another way.
 func TestReadCompletion(t *testing.T) {
 	written, err := Completion{Arrays: []CompletedArray{{Empty: 1}}, Overtaken: true}.text([]byte(manifestFirst + `{"a":[1]}`))
 	if err != nil {

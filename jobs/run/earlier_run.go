@@ -14,8 +14,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// again is begin for a complete job. It returns true, because there is nothing to do,
-// unless chunks of the target have changed since they were written.
+// again begins a run of a complete job. It returns true if there is nothing to do. It
+// returns false if chunks of the target have changed since they were written, or are to be
+// repaired: these are written again.
 func (r *run) again(ctx context.Context, done *Completion, opt Options) (complete bool, err error) {
 	r.overtaken = done.Overtaken
 	list, err := r.intact(ctx)
@@ -47,10 +48,11 @@ func (r *run) withRepairs(list []fault, keys []string) []fault {
 	return list
 }
 
-// compare names what has changed between the manifest on record, which read makes of
-// its text, and this run's. It warns of source files that may have been edited behind
-// their heads, with their times put back: nothing tells that from other permissions or a
-// new link. Texts that are equal are not read, and was is nil then.
+// compare lists the differences between the manifest on record and that of this run. text is
+// the manifest on record, and read parses it. If the two texts are equal, compare does not
+// call read, and was is nil. compare also warns of source files that were touched: they may
+// have been edited beyond their heads and had their times put back, which cannot be told
+// from other permissions or a new link.
 func (r *run) compare(ctx context.Context, text json.RawMessage, read func() (*plan.Manifest, error)) (was *plan.Manifest, differences []string, err error) {
 	if bytes.Equal(text, r.manifest) {
 		return nil, nil, nil

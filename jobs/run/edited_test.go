@@ -15,7 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// editInPlace writes a byte into a file and puts its time back.
+// editInPlace writes a byte into a file and puts the modification time of the file back.
 func editInPlace(t *testing.T, file string, off int64) {
 	t.Helper()
 	st, err := os.Stat(file)
@@ -32,8 +32,8 @@ func editInPlace(t *testing.T, file string, off int64) {
 	}
 }
 
-// TestSourceEditedInPlace does things to a source file that leave it its size and its
-// time: behind a job that is done, and behind one that was interrupted.
+// TestSourceEditedInPlace changes a source file without a change of its size and modification
+// time, after a job has completed and after a run was interrupted.
 func TestSourceEditedInPlace(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("change times are asked for on Linux")
@@ -108,8 +108,8 @@ func TestSourceEditedInPlace(t *testing.T) {
 	}
 }
 
-// TestSourceEditedWhileItIsRead edits the head of the source of a run, and puts its
-// time back.
+// TestSourceEditedWhileItIsRead edits the head of a source file during a run, and puts the
+// modification time of the file back.
 func TestSourceEditedWhileItIsRead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("change times are asked for on Linux")

@@ -35,15 +35,15 @@ func Begin(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options)
 
 // Finish completes the target from the receipts of [Work] on all units of the plan, as
 // the last part of [Run] does. It refuses receipts of another plan, receipts that
-// contradict each other or the plan, receipts that do not cover the plan, and receipts of
-// objects that are not what lies in the target. All of that it does before it changes
-// anything. What one Finish has begun, another one with the same receipts completes; if
-// there is nothing left to do, it says so in its result.
+// contradict each other or the plan, receipts that do not cover the plan, and receipts that
+// the objects in the target contradict. It refuses them before it changes anything. If
+// Finish was interrupted, another Finish with the same receipts completes the target. If
+// nothing is left to do, the result says so.
 func Finish(ctx context.Context, p *plan.Plan, env plan.Environment, receipts []*Receipts, opt Options) (*Result, error) {
 	return session(ctx, p, env, opt, func(r *run, ctx context.Context, _ Options) error { return r.finishWith(ctx, receipts) })
 }
 
-// finishWith is Finish for a run that has the lock.
+// finishWith does what Finish does. The run has the lock.
 func (r *run) finishWith(ctx context.Context, receipts []*Receipts) error {
 	hash, err := plan.HashOf(r.manifest)
 	if err != nil {
@@ -87,7 +87,8 @@ func (r *run) finishWith(ctx context.Context, receipts []*Receipts) error {
 	return nil
 }
 
-// finishedAlready is Finish for a job that is complete.
+// finishedAlready does what Finish does if the job is complete: it checks that the plan with
+// the given hash is the one that was completed.
 func (r *run) finishedAlready(ctx context.Context, record []byte, hash string) error {
 	done, err := readCompletion(record)
 	if err != nil {
@@ -147,7 +148,8 @@ func each(receipts []*Receipts) iter.Seq[sinks.Receipt] {
 	}
 }
 
-// read yields receipts as a checkpoint does, from which reading may fail.
+// read yields receipts in the form in which a checkpoint yields them, with an error that is
+// always nil.
 func read(receipts iter.Seq[sinks.Receipt]) iter.Seq2[sinks.Receipt, error] {
 	return func(yield func(sinks.Receipt, error) bool) {
 		for x := range receipts {

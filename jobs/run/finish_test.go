@@ -19,7 +19,7 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// anyone is the owner of a process of its own.
+// anyone returns an owner that stands for another process.
 func anyone() journal.Owner {
 	owner := journal.ThisProcess("test")
 	owner.ID = rand.Text()
@@ -61,8 +61,8 @@ func worked(t *testing.T, p *plan.Plan, env plan.Environment, first, end int) *R
 	return receipts
 }
 
-// TestFinishRefuses has receipts that do not finish a plan. The target stays without a
-// document, and the right receipts finish it then.
+// TestFinishRefuses has receipts that do not finish a plan. The target gets no document, and
+// afterwards the right receipts still finish the plan.
 func TestFinishRefuses(t *testing.T) {
 	type halves struct{ first, second *Receipts }
 	for name, test := range map[string]struct {
@@ -132,8 +132,8 @@ func TestFinishRefuses(t *testing.T) {
 	}
 }
 
-// TestWorkRefuses has work on a plan that nobody has begun, or that is of another job
-// than the one that was begun, and units that no plan has.
+// TestWorkRefuses works on a plan that was not begun, on the plan of another job than the one
+// that was begun, and on units that the plan does not have.
 func TestWorkRefuses(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
 	p := openPlan(t, j, env)
@@ -236,7 +236,8 @@ func TestFinishGoesOn(t *testing.T) {
 	}
 }
 
-// TestGrowthIsFinishedTwice finishes a plan to append rows, made before it began, twice.
+// TestGrowthIsFinishedTwice finishes a plan that appends rows twice. The plan was made before
+// the run began.
 func TestGrowthIsFinishedTwice(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	for _, n := range []night{{0, 3}, {3, 4}} {
@@ -262,7 +263,7 @@ func TestGrowthIsFinishedTwice(t *testing.T) {
 	}
 }
 
-// TestWorkSkipsWhatIsNotStored has bundles that overlap, of a source that stores two of
+// TestWorkSkipsWhatIsNotStored works on bundles that overlap. The source stores only two of
 // its chunks.
 func TestWorkSkipsWhatIsNotStored(t *testing.T) {
 	const n = 4000

@@ -39,8 +39,7 @@ func targetGroups(t *testing.T, dir string) (documents, consolidated []string) {
 	return documents, consolidated
 }
 
-// TestGroupsWithoutArrays migrates groups that hold no array, as far as the job
-// selects them.
+// TestGroupsWithoutArrays migrates the groups without arrays that the job selects.
 func TestGroupsWithoutArrays(t *testing.T) {
 	for name, test := range map[string]struct {
 		source string // more of the source section
@@ -80,8 +79,8 @@ func TestGroupsWithoutArrays(t *testing.T) {
 	}
 }
 
-// TestInterruptedGroups breaks a run at each thing that it writes, and overwrites
-// what is there then: the target is that of an undisturbed run each time.
+// TestInterruptedGroups breaks a run at each of its writes in turn, and then overwrites the
+// target. Each time the target becomes that of an undisturbed run.
 func TestInterruptedGroups(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	const source = "source: {driver: zarr, url: in.zarr}\n"
@@ -111,8 +110,8 @@ func TestInterruptedGroups(t *testing.T) {
 	}
 }
 
-// TestGroupsThatAreThere overwrites arrays beside groups that other jobs made, or
-// that the source no longer has: these stay.
+// TestGroupsThatAreThere overwrites arrays beside groups that other jobs made, and beside
+// groups that the source no longer has. These groups stay.
 func TestGroupsThatAreThere(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	j := treeJob(t, dir, "source: {driver: zarr, url: in.zarr}\n")
@@ -137,8 +136,8 @@ func TestGroupsThatAreThere(t *testing.T) {
 	}
 }
 
-// TestAppendAndGroups appends to a hierarchy that lacks a group of the source: it
-// stays as it is, and the plan says so.
+// TestAppendAndGroups appends to a hierarchy that lacks a group of the source. The run does
+// not make the group, and the plan says so.
 func TestAppendAndGroups(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	const source = "source: {driver: zarr, url: in.zarr}\n"
@@ -167,8 +166,8 @@ func TestAppendAndGroups(t *testing.T) {
 	}
 }
 
-// TestGroupsThatCannotBe has groups in places that they cannot have, and one that
-// cannot be read; all of them can be left out.
+// TestGroupsThatCannotBe has groups whose paths the target cannot hold, and a group that
+// cannot be read. The job can leave out each of them.
 func TestGroupsThatCannotBe(t *testing.T) {
 	for name, test := range map[string]struct {
 		documents map[string]string

@@ -31,7 +31,7 @@ func (r growing) prepare(context.Context) (publish func(ctx context.Context) err
 }
 
 func (r growing) wayOut() string {
-	return fmt.Sprintf("its rows are not part of the target; put it back as it was, or delete the checkpoint %s to give up what was begun", r.checkpoint.URL())
+	return fmt.Sprintf("the rows of this run are not part of the target; put the source back as it was, or delete the checkpoint %s to give up what was begun", r.checkpoint.URL())
 }
 
 // asPlanned returns an error if an array that grows has changed since the plan was made.
@@ -134,7 +134,8 @@ func (r growing) repeat(ctx context.Context, keys []string) error {
 	return r.mend(ctx, list)
 }
 
-// vacate implements [outcome]. A run that was given up may have left an object.
+// vacate implements [outcome]. A run that was given up may have left objects in the places of
+// these chunks.
 func (r growing) vacate(ctx context.Context, receipts []sinks.Receipt) error {
 	var keys []string
 	for _, x := range receipts {
@@ -187,7 +188,7 @@ func (r growing) grow(ctx context.Context) error {
 		if changed {
 			groups[group] = text
 		}
-		if g, err := zarr.ParseGroup(text); err == nil { // a stranger's may be unreadable
+		if g, err := zarr.ParseGroup(text); err == nil { // the document of another program may be unreadable
 			if r.groups[group], err = groupDigest(g.Attributes, g.Consolidated != nil); err != nil {
 				return fmt.Errorf("group %q: %w", group, err)
 			}

@@ -17,11 +17,11 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// faults compares the objects of chunks in the target with the expected ones. Their sizes
-// and versions come from a list. If an object has the expected size and another version,
-// as in a copy of the target, faults reads the object and compares its checksum. With
-// whole, the expected objects are those of all chunks of the plan, and an object of any
-// other chunk is a fault.
+// faults compares the objects of chunks in the target with the expected objects. It takes
+// their sizes and versions from a list of the target. If an object has the expected size
+// and another version, as in a copy of the target, faults reads the object and compares its
+// checksum. If whole is set, objects yields all objects that the target should have, so any
+// other object of a chunk of the plan is a fault.
 func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Object, error], whole bool) ([]fault, error) {
 	l, err := journal.NewLedger(objects())
 	if err != nil {
@@ -119,9 +119,10 @@ func (r *run) recorded(ctx context.Context) iter.Seq2[journal.Object, error] {
 	return r.objectsOf(r.journal.Receipts(ctx))
 }
 
-// objectsOf yields the objects of receipts, which are of the plan. Those of chunks that
-// hold only the fill value have the size journal.Nothing. They are yielded only if the target
-// keeps objects of earlier runs: elsewhere, what is not listed should not be there.
+// objectsOf yields the objects of receipts of the plan. If the target keeps objects of
+// earlier runs, objectsOf also yields the chunks that hold only the fill value, with the
+// size journal.Nothing. Otherwise they need no entry: any object that is not yielded should
+// not exist.
 func (r *run) objectsOf(receipts iter.Seq2[sinks.Receipt, error]) iter.Seq2[journal.Object, error] {
 	return func(yield func(journal.Object, error) bool) {
 		for x, err := range receipts {
@@ -147,8 +148,8 @@ func (r *run) objectsOf(receipts iter.Seq2[sinks.Receipt, error]) iter.Seq2[jour
 	}
 }
 
-// objects yields the chunks that the target has when this run is over: those of the
-// receipts, behind those of earlier runs that the target has grown from.
+// objects yields the objects of the chunks that the target has when this run is over: first
+// those of earlier runs whose rows the target keeps, then those of the receipts of this run.
 func (r *run) objects(ctx context.Context) iter.Seq2[journal.Object, error] {
 	if !r.outcome.keepsObjects() && !r.repeated {
 		return r.recorded(ctx)

@@ -15,8 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// TestCheckpointBesideTheTarget names the place that a checkpoint has anyway, in
-// other words: a run does not lock itself out.
+// TestCheckpointBesideTheTarget has a job that names the default place of the checkpoint, in
+// another spelling. The run does not lock itself out.
 func TestCheckpointBesideTheTarget(t *testing.T) {
 	dir := t.TempDir()
 	for target, checkpoints := range map[string][]string{
@@ -32,8 +32,8 @@ func TestCheckpointBesideTheTarget(t *testing.T) {
 	}
 }
 
-// TestNoLockBesideTheTarget has a place beside the target that cannot be written: a
-// checkpoint elsewhere is enough.
+// TestNoLockBesideTheTarget has a target beside which nothing can be written. A checkpoint
+// elsewhere is enough.
 func TestNoLockBesideTheTarget(t *testing.T) {
 	j := testJob(t, smallChunks)
 	if err := os.WriteFile(j.Target.URL+".zmigrate", nil, 0o600); err != nil {

@@ -10,8 +10,8 @@ import (
 type Options struct {
 	// Begin, if set, is called once before the first chunk, with what there is to do.
 	Begin func(todo Progress)
-	// Observe, if set, is called for each unit that was written, and for each inner chunk
-	// of a shard, from several goroutines.
+	// Observe, if set, is called for each unit that was written, and for each inner chunk of
+	// a shard. Several goroutines call it at the same time.
 	Observe func(stages.Event)
 	// Confirm, if set, is called before a run that overwrites removes anything. If Confirm
 	// returns an error, the run ends with this error, and nothing is removed.

@@ -150,7 +150,7 @@ func (r *run) removeChunks(ctx context.Context, array string) error {
 func (r *run) inTheWay(ctx context.Context, overwrite bool) (*occupied, error) {
 	const most = 3
 	var first []string
-	objects, documents, nodes := 0, 0, map[string]bool{} // nodes: with overwrite, those that have a document
+	objects, documents, nodes := 0, 0, map[string]bool{} // nodes: if overwrite, the nodes that have a document
 	err := r.target.List(ctx, "", func(o store.Info) error {
 		if objects++; objects <= most {
 			first = append(first, o.Key)

@@ -21,8 +21,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// severalArrays is a job over the file of testJob, as these arrays, all of them
-// in chunks of this shape.
+// severalArrays returns a job that reads the file of testJob as several arrays, which all
+// have chunks of the given shape.
 func severalArrays(t *testing.T, dir, chunks string, arrays ...string) *jobfile.Job {
 	t.Helper()
 	text := "zmigrate: 1\nsource:\n  driver: raw\n  arrays:\n"
@@ -37,9 +37,9 @@ func severalArrays(t *testing.T, dir, chunks string, arrays ...string) *jobfile.
 	return j
 }
 
-// TestOverwriteLeavesOthers overwrites one array of a hierarchy, and breaks that
-// wherever it changes something: the other arrays stay what they are, and in the
-// end the root tells of all of them.
+// TestOverwriteLeavesOthers overwrites one array of a hierarchy, and breaks the run at each of
+// its changes in turn. The other arrays stay as they are, and in the end the root's
+// consolidated metadata have all arrays.
 func TestOverwriteLeavesOthers(t *testing.T) {
 	dir, env := testJob(t, "").Dir, environment()
 	target := filepath.Join(dir, "out.zarr")
@@ -88,9 +88,9 @@ func TestOverwriteLeavesOthers(t *testing.T) {
 	}
 }
 
-// executeBroken runs a job as if in a process of its own, and makes one of the
-// operations that change something fail, counted from 1. There is no error if the
-// run has fewer.
+// executeBroken runs a job as if in another process. The operation with the given number
+// fails, among those that change something, counted from 1. If the run has fewer such
+// operations, it succeeds.
 func executeBroken(t *testing.T, j *jobfile.Job, env plan.Environment, opt Options, stop int64) error {
 	t.Helper()
 	var operations atomic.Int64
@@ -106,7 +106,8 @@ func executeBroken(t *testing.T, j *jobfile.Job, env plan.Environment, opt Optio
 	return err
 }
 
-// TestFailSaysWhatIsThere has a target that is not to be touched.
+// TestFailSaysWhatIsThere has a job with existing: fail and a target that exists. The error
+// says what the target holds.
 func TestFailSaysWhatIsThere(t *testing.T) {
 	dir, env := testJob(t, "").Dir, environment()
 	j := severalArrays(t, dir, "[4, 4]", "group/a", "b")
@@ -123,7 +124,8 @@ func TestFailSaysWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestDeclinedOverwriteForgetsNothing says no.
+// TestDeclinedOverwriteForgetsNothing declines to overwrite a target. Target and checkpoint
+// stay as they are.
 func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
@@ -140,8 +142,8 @@ func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
 	}
 }
 
-// TestOverwriteOfManyObjects finds and removes more objects than are removed at
-// once, and keeps no names of them.
+// TestOverwriteOfManyObjects removes more objects than fit one batch. The run does not keep
+// the names of all of them.
 func TestOverwriteOfManyObjects(t *testing.T) {
 	const objects = 20_000
 	j, env := testJob(t, smallChunks), environment()

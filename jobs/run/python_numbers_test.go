@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// withNumbersOfPython writes attributes into the documents of a target as
-// zarr-python does: with numbers that no JSON has.
+// withNumbersOfPython writes attributes into the documents of a target as zarr-python does:
+// with numbers such as NaN, which JSON does not have.
 func withNumbersOfPython(t *testing.T, target string, nodes ...string) {
 	t.Helper()
 	for _, node := range nodes {
@@ -25,8 +25,8 @@ func withNumbersOfPython(t *testing.T, target string, nodes ...string) {
 	}
 }
 
-// TestNumbersOfPythonInTheTarget appends to a hierarchy, and overwrites an array
-// of one, whose documents zarr-python wrote: they stay as they are.
+// TestNumbersOfPythonInTheTarget appends to a hierarchy whose documents zarr-python wrote, and
+// overwrites an array of such a hierarchy. The other documents stay as they are.
 func TestNumbersOfPythonInTheTarget(t *testing.T) {
 	env := environment()
 	t.Run("append", func(t *testing.T) {

@@ -15,9 +15,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// TestRechunkReads cuts slices into tiles and counts how often each stored slice
-// is read: as often as the plan says, and that is as rarely as the memory
-// allows.
+// TestRechunkReads cuts slices into tiles and counts how often each stored slice is read. The
+// count is what the plan says, and the least that the memory allows.
 func TestRechunkReads(t *testing.T) {
 	for _, side := range []int{256, 1024} {
 		t.Run(fmt.Sprint(side), func(t *testing.T) {

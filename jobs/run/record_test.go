@@ -10,8 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// TestReceiptsNameTheirObjects resumes a run whose checkpoint has receipts of this
-// version, of an earlier one, which has no keys, and one that names another object.
+// TestReceiptsNameTheirObjects resumes runs with three checkpoints: with receipts of this
+// version, with receipts of an earlier version, which have no keys, and with a receipt that
+// names another object.
 func TestReceiptsNameTheirObjects(t *testing.T) {
 	for name, test := range map[string]struct {
 		key  func(string) string

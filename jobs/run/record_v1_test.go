@@ -66,7 +66,7 @@ func recordV1(t *testing.T, jobFile, record, place string) *jobfile.Job {
 	return j
 }
 
-// A target that the program before version 2 of the manifest completed is complete.
+// A target that a program before version 2 of the manifest completed counts as complete.
 func TestRecordOfVersion1(t *testing.T) {
 	for _, test := range []struct {
 		job, record string
@@ -90,7 +90,7 @@ func TestRecordOfVersion1(t *testing.T) {
 	}
 }
 
-// What has changed since a record of version 1 is told as since any other.
+// Changes since a record of version 1 are listed like changes since any other record.
 func TestRecordOfVersion1Differs(t *testing.T) {
 	j := recordV1(t, "job.yaml", "done.json", "done.json")
 	if err := os.WriteFile(filepath.Join(j.Dir, "b.raw"), []byte(strings.Repeat("1", 24)), 0o600); err != nil {
@@ -102,7 +102,7 @@ func TestRecordOfVersion1Differs(t *testing.T) {
 	}
 }
 
-// A run that the program before version 2 of the manifest began is gone on with.
+// A run that a program before version 2 of the manifest began can be resumed.
 func TestPlanOfVersion1(t *testing.T) {
 	j := recordV1(t, "job.yaml", "done.json", "plan.json")
 	segment := filepath.Join(j.Target.URL+".zmigrate", "segments", "000001.jsonl")

@@ -8,18 +8,19 @@ import (
 	"io/fs"
 )
 
-// restartKey is the key of a mark in the checkpoint. It is there from the moment in which a
-// run begins anew until the checkpoint has the new plan. Its text is the place of the target,
-// as the job says it. The mark counts only while the checkpoint has neither a plan nor a
-// record, so a mark that a broken run has left harms nothing.
+// restartKey is the key of a mark in the checkpoint. The mark exists from the moment in which
+// a run begins anew until the checkpoint has the new plan. Its text is the URL of the target
+// as the job spells it. The mark counts only while the checkpoint has neither a plan nor a
+// record of completion, so a mark that an interrupted run has left does no harm.
 const restartKey = "restart"
 
-// ErrRestartAppends is the error of a run that should begin anew and append.
+// ErrRestartAppends is the error of a run that is to begin anew, although its job appends
+// rows.
 var ErrRestartAppends = errors.New("a job that appends cannot begin anew: rows of earlier runs would be lost; set target.existing: overwrite once to make a new target of the files that are there now")
 
-// restarts reports whether the run begins anew at a target that holds nothing but what the
-// job has written: because the options say so and the checkpoint is of this target, or
-// because a run that began anew has broken off.
+// restarts reports whether the run begins anew at a target that holds only objects of the
+// job. It does if the options say so and the checkpoint belongs to this target. It also does
+// if an earlier run began anew and was interrupted.
 func (r *run) restarts(ctx context.Context, opt Options) (bool, error) {
 	text := r.journal.Completed()
 	if text == nil {
@@ -62,7 +63,7 @@ func (r *run) restarts(ctx context.Context, opt Options) (bool, error) {
 	return true, nil
 }
 
-// restarted removes the mark, when the checkpoint has the new plan.
+// restarted removes the mark. The checkpoint has the new plan by then.
 func (r *run) restarted(ctx context.Context) error {
 	err := r.checkpoint.Delete(ctx, restartKey)
 	if err == nil {
@@ -74,7 +75,7 @@ func (r *run) restarted(ctx context.Context) error {
 	return nil
 }
 
-// targetOf returns the place of the target in a normalised job.
+// targetOf returns the URL of the target in a normalised job.
 func targetOf(job json.RawMessage) (string, error) {
 	var m struct{ Target struct{ URL string } }
 	if err := json.Unmarshal(job, &m); err != nil {

@@ -60,7 +60,7 @@ type CompletedArray struct {
 	Document string `json:"document,omitempty"`
 }
 
-// appended takes the rows that come to the arrays of each group.
+// appended sets Appended and AppendedIn from the numbers of appended rows by group.
 func (r *Result) appended(rows map[string]int) {
 	least := math.MaxInt
 	for _, n := range rows {

@@ -190,8 +190,8 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 	}
 }
 
-// TestAnOvertakenRunForgetsNothing changes the source, too: what is on record is
-// the other run's by then.
+// TestAnOvertakenRunForgetsNothing changes the source of a run that has lost its lock. The
+// run forgets no receipts, because the record belongs to the other run by then.
 func TestAnOvertakenRunForgetsNothing(t *testing.T) {
 	j, env := largeJob(t), environment()
 	done := interrupt(t, j, env)
@@ -217,8 +217,8 @@ func TestAnOvertakenRunForgetsNothing(t *testing.T) {
 	}
 }
 
-// overtake takes the lock in st as another machine does that hears nothing of the
-// owner for as long as the owner's lock lives.
+// overtake takes over the lock in st, as another machine does after it has seen no heartbeat
+// of the owner during the time to live of the lock.
 func overtake(t *testing.T, st *store.Store) *journal.Lock {
 	t.Helper()
 	var clock time.Duration

@@ -16,8 +16,8 @@ import (
 // ended the run, Run returns stages.ErrStopped, and a later run goes on from there.
 // Errors name a way out.
 //
-// If the target has the rows of the source, but some of the objects that the last run wrote
-// have been replaced by late ones, Run writes these again.
+// If the target already has the rows of the source, but late objects of another run have
+// replaced some objects of the last run, Run writes those objects again.
 func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (result *Result, err error) {
 	grows := p.Growth() != nil && !p.Repeats()
 	if !grows || opt.Repair == nil {
@@ -31,14 +31,15 @@ func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (
 		return nil, failed
 	}
 	if failed != nil {
-		return nil, fmt.Errorf("%w\nthey cannot be written again: %w", err, failed)
+		return nil, fmt.Errorf("%w\nthe objects cannot be written again: %w", err, failed)
 	}
 	defer func() { err = errors.Join(err, again.Close()) }()
 	return session(ctx, again, env, opt, (*run).all)
 }
 
-// session does a run, or the last part of one, while it has the lock. The requests and the
-// time of the result are those before the lock is given back.
+// session opens the target and the checkpoint, takes the lock and calls do, which does a run
+// or the last part of one. The requests and the time of the result do not include the
+// release of the lock.
 func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
 	began := time.Now()
 	identify(&env, &opt)

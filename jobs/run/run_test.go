@@ -330,7 +330,7 @@ func TestManifestIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-// TestUnusableCheckpoint has checkpoints in places where there can be no folder.
+// TestUnusableCheckpoint has checkpoints in places where no folder can be made.
 func TestUnusableCheckpoint(t *testing.T) {
 	for what, below := range map[string]string{
 		"not a directory":    filepath.Join("a.raw", "out.zarr"),

@@ -14,8 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// manyArrays is a job over a Zarr v3 hierarchy whose arrays, of a chunk each, have these
-// paths, with consolidated metadata.
+// manyArrays returns a job over a Zarr v3 hierarchy with consolidated metadata. The
+// hierarchy has an array of one chunk at each of the given paths.
 func manyArrays(t *testing.T, paths []string) *jobfile.Job {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,8 +77,9 @@ func allocations(f func()) int {
 	return int(after.Mallocs - before.Mallocs)
 }
 
-// Twice as many arrays take twice the work, side by side or within each other, and not
-// more than so much for each: a plan, a run, and a run with nothing to do.
+// Twice as many arrays take at most twice the work, in groups side by side or within each
+// other. The work for each array is bounded, too. That holds for a plan, for a run, and for
+// a run with nothing to do.
 func TestManyArraysAreLinear(t *testing.T) {
 	type work struct{ plan, run, again, record int }
 	measure := func(paths []string) (w work) {
@@ -133,7 +134,7 @@ func TestManyArraysAreLinear(t *testing.T) {
 	}
 }
 
-// A plan holds not much more of an array than what there is to know of it.
+// The memory that a plan takes for each array is bounded.
 func TestMemoryOfPlan(t *testing.T) {
 	const n, most = 1000, 3500
 	j := manyArrays(t, flat(n))

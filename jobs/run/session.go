@@ -45,8 +45,8 @@ func open(ctx context.Context, p *plan.Plan, env plan.Environment) (r *run, err 
 	return r, nil
 }
 
-// describe makes the manifest of the plan, when the journal is open. Of a long manifest that
-// equals the one of a completed job, only one stays in memory.
+// describe makes the manifest of the plan. The journal is open by then. If the manifest
+// equals that of the completed job, both share their memory.
 func (r *run) describe() (err error) {
 	if r.begins, err = r.plan.ManifestAfter(manifestFirst, r.journal.Completed()); err == nil {
 		r.manifest = r.begins[len(manifestFirst):len(r.begins):len(r.begins)]
@@ -111,7 +111,7 @@ func (r *run) locked(ctx context.Context, env plan.Environment, opt Options, do 
 }
 
 // current returns an error if the checkpoint has changed since the plan was made. The run
-// holds the lock, so nobody changes the checkpoint any more.
+// holds the lock, so no other run changes the checkpoint from then on.
 func (r *run) current() error {
 	if !r.plan.MadeFrom(r.journal.Manifest(), r.journal.Completed()) {
 		return plan.Overtaken(r.target.URL())

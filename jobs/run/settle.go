@@ -12,10 +12,10 @@ import (
 )
 
 // Requests of an earlier owner of the lock may still arrive after this run has taken
-// the lock over. So a run that begins like that shows no document before it has waited
-// for them, has compared the target's objects with its receipts, and has written again
-// what differs. A run that goes on with the plan of the earlier owner need not wait:
-// that owner's requests write the same bytes.
+// the lock over. So before such a run writes any document, it waits for these requests,
+// compares the target's objects with its receipts, and writes again what differs. A run that
+// goes on with the plan of the earlier owner need not wait: the requests of that owner write
+// the same bytes.
 
 // ErrTampered is the cause of an error about objects of the target that are not what
 // this job has written, and that this job cannot write again.
@@ -34,11 +34,12 @@ func (r *run) settle(ctx context.Context) (again int, err error) {
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
-	r.log.WarnContext(ctx, "objects of an earlier owner of the lock have come late: they are written again", "objects", len(list), "first", list[0].key)
+	r.log.WarnContext(ctx, "objects of an earlier owner of the lock have arrived late: their chunks are written again", "objects", len(list), "first", list[0].key)
 	return r.undo(ctx, list)
 }
 
-// undo removes objects that should not be, and has the chunks of the others done again.
+// undo removes stray objects and marks the chunks of the other faults as not done. It returns
+// the number of these chunks.
 func (r *run) undo(ctx context.Context, list []fault) (again int, err error) {
 	r.repeated = true
 	var strays []string
@@ -118,7 +119,7 @@ func (r *run) mend(ctx context.Context, list []fault) error {
 			continue
 		}
 		if f.unit < 0 {
-			continue // of rows before those of the plan
+			continue // a chunk of rows before those of the plan
 		}
 		stored[f.array].set(f.unit)
 		if wrong[o.Key] {

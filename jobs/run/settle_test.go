@@ -41,7 +41,7 @@ func halfEmpty(t *testing.T) *jobfile.Job {
 	return j
 }
 
-// objectsAt are the objects at a URL by their keys.
+// objectsAt returns the objects at a URL, by their keys.
 func objectsAt(t *testing.T, url string, env plan.Environment) map[string]string {
 	t.Helper()
 	st, err := store.Open(t.Context(), url, store.Options{Memory: env.Memory})
@@ -60,8 +60,8 @@ func objectsAt(t *testing.T, url string, env plan.Environment) map[string]string
 	return found
 }
 
-// TestDamagedTargetIsMended damages targets that are complete. The next run of the job
-// notices and mends that, and nothing else.
+// TestDamagedTargetIsMended damages targets that are complete. The next run of the job writes
+// the damaged objects again, and no others.
 func TestDamagedTargetIsMended(t *testing.T) {
 	const chunk, none = "group/a/c/1/1", "group/a/c/0/1"
 	put := func(key, data string) func(string) error {
@@ -123,7 +123,8 @@ func TestDamagedTargetIsMended(t *testing.T) {
 	}
 }
 
-// silent leaves the marker of an owner elsewhere that has been silent for ever.
+// silent leaves the marker of an owner on another machine. The last heartbeat of this owner
+// was years ago.
 func silent(t *testing.T, url string, env plan.Environment) {
 	t.Helper()
 	st, err := store.Open(t.Context(), url+".zmigrate", store.Options{Memory: env.Memory})
@@ -136,8 +137,8 @@ func silent(t *testing.T, url string, env plan.Environment) {
 	}
 }
 
-// TestLateObjects takes a lock over. Objects of the old owner come after those of the new
-// one, and to where there should be none. No document appears before they are put right.
+// TestLateObjects takes a lock over. Late objects of the old owner replace objects of the new
+// owner, or appear where no object should be. No document appears before that is put right.
 func TestLateObjects(t *testing.T) {
 	for name, c := range map[string]struct {
 		late  map[string]string
@@ -227,8 +228,9 @@ func TestLateObjectsForEver(t *testing.T) {
 	}
 }
 
-// TestChangedTargetThatGrows changes a chunk of a target before rows are added. It is a
-// warning, as other programs may write there, unless a run has lost its lock.
+// TestChangedTargetThatGrows changes a chunk of a target before rows are appended. That is a
+// warning, because other programs may write to the target. If a run has lost its lock, it
+// is an error.
 func TestChangedTargetThatGrows(t *testing.T) {
 	for _, overtaken := range []bool{false, true} {
 		dir, env := t.TempDir(), environment()
@@ -272,8 +274,8 @@ func silent9(t *testing.T, j *jobfile.Job) {
 	}
 }
 
-// TestSegmentThatComesLate leaves a segment of another plan, and one of an earlier owner
-// with the number of the next, in a checkpoint that is under way.
+// TestSegmentThatComesLate leaves two late segments in the checkpoint of an unfinished run: a
+// segment of another plan, and a segment of an earlier owner that has the next number.
 func TestSegmentThatComesLate(t *testing.T) {
 	j, env := halfEmpty(t), environment()
 	want, err := execute(t, j, env, Options{})
@@ -316,8 +318,8 @@ func TestSegmentThatComesLate(t *testing.T) {
 	}
 }
 
-// TestLateObjectsOfRows puts objects late, in the place of those of the run that appended
-// last, or of the run before. The next run over the same source writes its own again.
+// TestLateObjectsOfRows lets late objects replace objects of the run that appended last, or of
+// the run before. The next run over the same source writes the objects of its rows again.
 func TestLateObjectsOfRows(t *testing.T) {
 	for name, c := range map[string]struct {
 		nights  int

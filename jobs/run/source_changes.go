@@ -25,9 +25,9 @@ func (r *run) unchanged(ctx context.Context) error {
 // commit makes one.
 const longLook = 100 * time.Millisecond
 
-// unchangedSoFar is unchanged for a commit. Checking a source of very many files takes
-// long. Such checks take at most a tenth of the time. The check at the end of the run
-// finds all changes.
+// unchangedSoFar does what unchanged does, before a commit. To check a source of very many
+// files takes long, so some commits skip the check: all checks together take at most a
+// tenth of the time of the run. The check at the end of the run finds all changes.
 func (r *run) unchangedSoFar(ctx context.Context) error {
 	if r.look > longLook && time.Since(r.looked) < 9*r.look {
 		return nil
@@ -55,7 +55,7 @@ func (r *run) distrust(ctx context.Context, failed error) error {
 		return failed
 	}
 	if lost || errors.Is(r.held(ctx), journal.ErrLost) {
-		return failed // the record is another run's
+		return failed // the record now belongs to another run
 	}
 	r.log.WarnContext(ctx, "the source has changed meanwhile: a run that goes on will do all chunks again", "checkpoint", r.checkpoint.URL())
 	if err := r.journal.Forget(ctx); err != nil {

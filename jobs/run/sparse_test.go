@@ -66,8 +66,8 @@ func chunksIn(t *testing.T, j *jobfile.Job) (names []string) {
 	return names
 }
 
-// Chunks that the source does not have are stored only where a reader of the target
-// would not find their value without them.
+// A chunk that the source does not store gets an object only if readers of the target would
+// otherwise find another value.
 func TestSkipsWhatIsNotStored(t *testing.T) {
 	const n = 1500
 	for name, test := range map[string]struct {
@@ -99,7 +99,7 @@ func TestSkipsWhatIsNotStored(t *testing.T) {
 	}
 }
 
-// A chunk that has to be there is missed all the same.
+// A chunk that must not be missing is still reported as missing.
 func TestSparseSourceMustBeComplete(t *testing.T) {
 	j := sparseZarr(t, 1500, "7", ", missing_chunks: error}\ntarget: {url: out}")
 	if _, err := execute(t, j, environment(), Options{}); err == nil || !strings.Contains(err.Error(), "missing_chunks") {
@@ -107,8 +107,8 @@ func TestSparseSourceMustBeComplete(t *testing.T) {
 	}
 }
 
-// What a run does for chunks that the source does not have does not grow with their
-// number: neither what it asks of stores nor what it records.
+// The work of a run does not grow with the number of chunks that the source does not store:
+// neither the requests nor the receipts.
 func TestEmptyChunksCostNothing(t *testing.T) {
 	cost := func(n int) int64 {
 		var operations atomic.Int64
@@ -129,7 +129,7 @@ func TestEmptyChunksCostNothing(t *testing.T) {
 	}
 }
 
-// A run that was stopped is gone on with, and its receipts for ranges of chunks count.
+// A run that was stopped is resumed. Its receipts for ranges of chunks count.
 func TestEmptyChunksAreResumed(t *testing.T) {
 	j, env := sparseZarr(t, 1500, "7", "}\ntarget: {url: out}\ndefaults: {codecs: [bytes]}\nrun: {path: decode}"), environment()
 	stop := make(chan struct{})
@@ -158,7 +158,7 @@ func TestEmptyChunksAreResumed(t *testing.T) {
 	}
 }
 
-// Datasets of 8 TiB cost what was written of them.
+// The work for a dataset of 8 TiB depends on the number of chunks that are stored.
 func TestHugeEmptyDatasets(t *testing.T) {
 	for file, arrays := range map[string]string{"earliest.h5": "[contiguous, empty, some]", "v110.h5": "[contiguous, empty]"} {
 		source, err := filepath.Abs(filepath.Join("testdata", "sparse", file))

@@ -24,9 +24,9 @@ type run struct {
 	locks      journal.Locks
 	repeated   bool // some chunks have several receipts, of which the last counts
 	unsettled  bool // requests of an earlier owner of the lock may still arrive
-	overtaken  bool // in the history of the target a run has lost its lock
+	overtaken  bool // some run of this target has lost its lock to another run
 	journal    *journal.Journal
-	// keep makes receipts last: in the checkpoint, or for whoever asked for the work.
+	// keep stores receipts durably in the checkpoint, or collects them for the caller of Work.
 	keep   func(ctx context.Context, receipts []sinks.Receipt) error
 	sink   *sinks.Hierarchy
 	arrays []progress

@@ -60,7 +60,7 @@ func (r *run) progress() Progress {
 		if left == units {
 			continue
 		}
-		// What is done is counted, or what is not, whichever is less.
+		// To add up the bytes, go through the done units or the others, whichever are fewer.
 		rest := left < units/2
 		if rest {
 			p.BytesDone += bytes(grid.Shape)

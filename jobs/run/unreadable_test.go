@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
-// TestArraysThatCannotBeRead tells of all arrays of a source that cannot be read, and
-// of chunks that are missing where none may be, before anything is written.
+// TestArraysThatCannotBeRead has arrays that cannot be read, and missing chunks that the job
+// does not allow. All of them are reported before anything is written.
 func TestArraysThatCannotBeRead(t *testing.T) {
 	other := func(codec string) string {
 		return strings.Replace(anArray, `[{"name": "bytes"}]`, `[{"name": "bytes"}, {"name": "`+codec+`"}]`, 1)

@@ -14,8 +14,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// A signature has no part in what a checkpoint remembers of a source; another
-// object has.
+// A checkpoint does not record the signature in the URL of a source. It records which object
+// the URL names.
 func TestIdentityOfSignedURLs(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("0123"))
@@ -69,8 +69,8 @@ func TestIdentityOfSignedURLs(t *testing.T) {
 	}
 }
 
-// The status of a job tells whether the checkpoint at its place is its own, and how
-// each array came out.
+// The status of a job tells whether the checkpoint belongs to the job, and what became of
+// each array.
 func TestStatusOfAnotherJob(t *testing.T) {
 	j, env := testJob(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
@@ -89,7 +89,7 @@ func TestStatusOfAnotherJob(t *testing.T) {
 	}
 }
 
-// A way out that is none is not offered.
+// A message offers a way out only if that way works.
 func TestUnreachableCheckpoint(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "k")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")

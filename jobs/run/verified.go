@@ -23,8 +23,8 @@ type Verified struct {
 // verifiedKey is the key of the document in the checkpoint.
 const verifiedKey = "verified.json"
 
-// PutVerified leaves word of a verification in the checkpoint. It needs no lock: the text
-// names the completed job that it is about.
+// PutVerified records a verification in the checkpoint. It needs no lock, because the record
+// names the completed run that was verified.
 func PutVerified(ctx context.Context, checkpoint *store.Store, v Verified) error {
 	text, err := json.Marshal(v)
 	if err == nil {
