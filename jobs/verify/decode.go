@@ -13,8 +13,8 @@ type decoder struct {
 	meta  *zarr.Array
 	chain *codecs.Chain // nil: no reader can use the document
 	view
-	// behind are views of the elements behind so many array → array codecs; made when one is
-	// needed. A nil view cannot be made.
+	// behind has views of the elements behind the first array → array codecs, by how many
+	// codecs these are. A view is made when it is needed; nil: it cannot be made.
 	behind map[uint8]*view
 }
 

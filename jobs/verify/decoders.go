@@ -15,7 +15,7 @@ import (
 func (v *verification) newDecoder(ctx context.Context, array string) (*decoder, error) {
 	text, err := v.target.ReadAll(ctx, path.Join(array, zarr.MetadataKey), zarr.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // documents has found that
+		return nil, nil // documents has reported the absence
 	}
 	if err != nil {
 		return nil, fmt.Errorf("target: %w", err)
@@ -55,8 +55,8 @@ func (v *verification) decoderOf(ctx context.Context, array string) (*decoder, e
 	return d, nil
 }
 
-// viewOf returns the view of the elements behind so many codecs; nil if the chain has no such
-// elements.
+// viewOf returns the view of the elements behind the first array → array codecs. behind is
+// the number of these codecs. The view is nil if the chain has fewer.
 func (v *verification) viewOf(d *decoder, behind uint8) *view {
 	if behind == 0 {
 		return &d.view

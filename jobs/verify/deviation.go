@@ -18,9 +18,9 @@ type Deviation struct {
 	Losses   []string `json:"losses"` // of the chain, see [codecs.Loss]
 	Elements int64    `json:"elements"`
 	Unequal  int64    `json:"unequal_elements"`
-	// Max is the greatest difference between a value of the source and that of the target,
-	// and RMS the root of the mean of all squared differences. Both are 0 for types that are
-	// no numbers of at most 64 bits.
+	// Max is the greatest difference between a value of the source and the value of the
+	// target. RMS is the root mean square of all differences. Both are 0 if the type is not
+	// one of numbers of at most 64 bits.
 	Max float64 `json:"max"`
 	RMS float64 `json:"rms"`
 	// Bound is the greatest difference that the losses allow; 0: none is known beforehand.
@@ -30,8 +30,8 @@ type Deviation struct {
 	At     []int  `json:"at,omitempty"`
 	Source string `json:"source_value,omitempty"`
 	Target string `json:"target_value,omitempty"`
-	// Errors counts the elements that differ by how far they do, the smallest errors first.
-	// Elements whose difference is no finite number are in none of them.
+	// Errors counts the elements that differ, grouped by the size of their errors, the smallest
+	// errors first. Elements whose difference is no finite number are not counted.
 	Errors []Errors `json:"errors,omitempty"`
 
 	squares float64
@@ -158,8 +158,8 @@ func compareBoxes(source, target ndarray.Array) comparison {
 	return c
 }
 
-// comparerOf returns the loop over the elements of a type; nil if they are no numbers of at
-// most 64 bits.
+// comparerOf returns the loop that compares elements of a type. It is nil if the elements are
+// not numbers of at most 64 bits.
 func comparerOf(t dtype.Type) func(*comparison, ndarray.Array, ndarray.Array) bool {
 	n, ok := t.(dtype.Numeric)
 	if !ok {
@@ -213,8 +213,8 @@ func (c comparison) items(source, target ndarray.Array) comparison {
 	return c
 }
 
-// numbers compares elements of type T; false if they are of another type. Two zeros, and two
-// NaNs, differ if their bits do.
+// numbers compares elements of type T. It returns false if the elements have another type.
+// Two zeros, or two NaNs, differ if their bits differ.
 func numbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c *comparison, source, target ndarray.Array) bool {
 	a, ok := ndarray.As[T](source)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 // arraySum adds up the digest of an array from those of its objects.
 type arraySum struct {
 	of      digest.Optional
-	filled  digest.Sum // of the same chunks, if all values were the fill value
+	filled  digest.Sum // the sum for the same chunks if they held only the fill value
 	unknown bool       // an object has no digest
 }
 

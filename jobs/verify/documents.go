@@ -84,8 +84,9 @@ func (v *verification) arrayDocument(ctx context.Context, i int) error {
 	return nil
 }
 
-// groupDocument compares the attributes of a group with the record, if they are on record,
-// and its consolidated metadata, if it has some, with the documents of the arrays.
+// groupDocument compares a group with the record, and its consolidated metadata with the
+// documents of the arrays. It skips attributes that are not on record, and consolidated
+// metadata that the group does not have.
 func (v *verification) groupDocument(ctx context.Context, p string) error {
 	text, err := v.read(ctx, p)
 	if text == nil || err != nil {
@@ -122,15 +123,15 @@ func (v *verification) groupDocument(ctx context.Context, p string) error {
 	return nil
 }
 
-// consolidated compares an entry of consolidated metadata with the document of its node.
-// The consolidated metadata stand in the object with a key.
+// consolidated compares an entry of consolidated metadata with the document of its node. key
+// is the key of the document that holds the consolidated metadata.
 func (v *verification) consolidated(ctx context.Context, key, node string, entry json.RawMessage) error {
 	if i, ours := v.record.arrays[node]; ours && v.record.done.Describes(v.record.manifest, i, entry) {
 		return nil
 	}
 	if !v.nodes[node] {
 		if _, known := v.record.done.Groups[node]; known || v.arrayAt(node) != "" {
-			return nil // its absence is a difference of its own
+			return nil // the absence of the document is another difference
 		}
 		v.found.add(Difference{Kind: Document, Key: key, Text: fmt.Sprintf("the consolidated metadata have the node %q, which is not there", node)})
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// listing compares a list of the target with the objects on record. Of objects that are as
-// expected the ledger notes that they were seen.
+// listing compares a list of the target with the objects on record. It marks objects that
+// are as expected as seen in the ledger.
 func (v *verification) listing(ctx context.Context) error {
 	var err error
 	if v.ledger, err = journal.NewLedger(v.record.journal.Objects(ctx)); err != nil {

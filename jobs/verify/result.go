@@ -82,8 +82,7 @@ type Result struct {
 	Checkpoint string    `json:"checkpoint"`
 	Level      Level     `json:"level"`
 	Migrated   time.Time `json:"migrated"` // when the job was completed
-	// Sample is the part of the objects that were read, Seed chooses them. Sample is 1 if
-	// all of them were read.
+	// Sample is the fraction of the objects that was read; 1: all. Seed has chosen them.
 	Sample float64 `json:"sample"`
 	Seed   uint64  `json:"seed"`
 	// Arrays is the number of arrays, Objects that of the stored objects on record. Empty
@@ -97,10 +96,10 @@ type Result struct {
 	// ByValues is the number of objects whose values were compared by their digests. Of the
 	// other objects that were read, the checksums were compared.
 	ByValues int `json:"objects_by_values"`
-	// Digests are those of the values of arrays, by their paths: of all values, those of
-	// chunks that are not stored included. Of a lossy array they are those of the elements
-	// behind the lossy codecs. They are taken from the record. An array is absent if nothing
-	// of it was digested when it was written.
+	// Digests has the digests of the values of arrays, by their paths. They cover all values,
+	// also those of chunks that are not stored. For a lossy array, they cover the elements
+	// behind the lossy codecs. They come from the record. An array is absent if the run
+	// that wrote it digested nothing of it.
 	Digests map[string]digest.Optional `json:"digests,omitempty"`
 	// Elements is the number of elements that were compared with the source. Deviations has
 	// the lossy arrays, by their paths.

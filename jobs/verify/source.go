@@ -21,8 +21,8 @@ import (
 // ErrSourceChanged says that the source is no longer the one that was migrated.
 var ErrSourceChanged = errors.New("the source has changed since it was migrated")
 
-// source compares every element of the target with the source. Of a target that has grown,
-// these are the rows of the last run.
+// source compares every element of the target with the source. If the target has grown, it
+// compares only the rows of the last run.
 func (v *verification) source(ctx context.Context) (err error) {
 	if v.opt.AnyJob {
 		return errors.New("the level source needs the job file, which says where the source is")
@@ -203,7 +203,8 @@ func (a *compared) within(c comparison) bool {
 	return !math.IsInf(c.max, 0) && (a.deviation.Bound == 0 || c.max <= a.deviation.Bound+c.rounding)
 }
 
-// exactOnly reports whether differences of the elements are no numbers.
+// exactOnly reports whether the difference of two elements cannot be given as a number, so
+// that only equality counts.
 func (a *compared) exactOnly() bool { return comparerOf(a.values.Chain().Chunk().Type) == nil }
 
 // first returns where the task's grid begins in the array of the target, in elements.
@@ -289,7 +290,7 @@ func (v *verification) fromSource(ctx context.Context, b *box) (ndarray.Array, *
 }
 
 // fromTarget decodes a part of a stored object. A chunk without an object holds the fill
-// value. What cannot be read is left as zeros: the difference is listed already.
+// value. If the object cannot be read, dst stays zero: that difference is listed already.
 func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, dst ndarray.Array, start []int) error {
 	key := a.Key(unit)
 	info, err := v.target.Stat(ctx, key)

@@ -28,9 +28,9 @@ func environment() plan.Environment {
 	return plan.Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
 }
 
-// jobText is a job over arrays of several kinds: plain, of shards, with a chunk of zeros
-// that is not stored, with a lossy codec, and one at the edges of whose chunks there is
-// padding.
+// jobText is a job over arrays of several kinds: a plain array, one with shards, one with a
+// chunk of zeros that is not stored, one with a lossy codec, and one whose chunks at the
+// edges are padded.
 const jobText = `
 zmigrate: 1
 source:
@@ -201,7 +201,8 @@ func replace(t *testing.T, dir, key string, data []byte) {
 	}
 }
 
-// TestDifferences damages a target in each of the ways that are told apart.
+// TestDifferences damages a target in several ways. Each way leads to a difference of its own
+// kind.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	edit := func(key, old, to string) func(t *testing.T, dir string) {
@@ -364,7 +365,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestNoRecord tells apart why a target cannot be verified.
+// TestNoRecord has targets that cannot be verified, for several reasons.
 func TestNoRecord(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
