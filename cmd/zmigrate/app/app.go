@@ -49,7 +49,7 @@ type app struct {
 	stop        chan struct{}               // closed by the first signal
 	migrating   atomic.Bool                 // a run listens to stop
 	interrupted atomic.Bool                 // the first signal was Ctrl-C
-	seen        atomic.Pointer[observation] // the run that is under way, or was the last one; nil: none
+	seen        atomic.Pointer[observation] // the present run, or the last one; nil: there was no run
 }
 
 // Main runs the program and returns its exit status. The first of the arguments is the
@@ -159,8 +159,8 @@ func (a *app) subcommand(c *cli.Command) *cli.Command {
 
 func usageError(_ *cli.Context, err error, _ bool) error { return invalid(err) }
 
-// setUp reads the global flags. It runs for the program and again for the command. If a
-// flag is set in both places, that of the command wins.
+// setUp reads the global flags. It runs for the program and again for the command. If a flag
+// is set before and after the name of the command, the flag after the name wins.
 func (a *app) setUp(c *cli.Context) error {
 	a.json = a.json || c.Bool("json")
 	if a.progress == "" || c.IsSet("progress") {

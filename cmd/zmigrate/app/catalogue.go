@@ -258,8 +258,8 @@ func (a *app) typeOf(f dtype.Family, t dtype.Type, order dtype.Order) typeJSON {
 	return out
 }
 
-// explainType explains the family with a name, or the type with a spelling of Zarr v3 or
-// v2.
+// explainType prints what is known about a data type. The name is that of a family, or the
+// spelling of a type in Zarr v3 or v2.
 func (a *app) explainType(name string) error {
 	types := a.env.Codecs.Types()
 	var out typeJSON

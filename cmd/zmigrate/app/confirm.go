@@ -22,9 +22,9 @@ func yesFlag() cli.Flag {
 // errDeclined is the error of a run whose user has declined to overwrite.
 var errDeclined = errors.New("not confirmed: nothing was removed")
 
-// confirmation returns the function that asks the user before a target is overwritten.
-// It is nil if the command line says so, or if standard input is no terminal. Then the
-// job file, which says overwrite, is enough.
+// confirmation returns the function that asks the user before a target is overwritten. It is
+// nil if --yes is set, or if standard input is no terminal. Nobody is asked then, because
+// the job file already says overwrite.
 func (a *app) confirmation(c *cli.Context) func(jobs.Removal) error {
 	if c.Bool("yes") || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil
@@ -36,7 +36,7 @@ func (a *app) confirmation(c *cli.Context) func(jobs.Removal) error {
 		}
 		_, _ = fmt.Fprintf(a.err, "%s holds %s of this job (%s), to be removed. Overwrite? [y/N] ", r.Target, what, words.Count(r.Objects, "object"))
 		answers := make(chan string, 1)
-		go func() { // if the user does not answer, it ends with the program
+		go func() { // if the user does not answer, this goroutine ends with the program
 			answer, _ := bufio.NewReader(os.Stdin).ReadString('\n') // at the end of input, the text before it counts
 			answers <- answer
 		}()

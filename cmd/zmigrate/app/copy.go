@@ -138,11 +138,12 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 	})
 }
 
-// literal protects text from the expansion of variables, because the shell has expanded
-// its variables already.
+// literal protects text from the expansion of variables: the shell has already expanded the
+// variables of the command line.
 func literal(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 
-// selections reads --select flags. A comma parts two numbers, of which one may be missing.
+// selections reads --select flags. Two numbers are separated by a comma; one of them may be
+// missing.
 func selections(flags []string) (map[string]any, error) {
 	parts := map[string]any{}
 	for _, flag := range flags {

@@ -51,7 +51,7 @@ func (a *app) fit(j *jobs.Job) error {
 		return fmt.Errorf("the address space of this process is limited (ulimit -v), and %s of it are left: a run needs %s at least, with run.memory of %s; raise the limit",
 			words.Size(max(room, 0)), words.Size(leastMemory+overhead+besideHeap), words.Size(leastMemory))
 	}
-	a.log.Warn("less memory than run.memory says, because the address space is limited (ulimit -v)", "run.memory", words.Size(j.Run.Memory), "used", words.Size(most))
+	a.log.Warn("the run uses less memory than run.memory, because the address space is limited (ulimit -v)", "run.memory", words.Size(j.Run.Memory), "used", words.Size(most))
 	j.Run.Memory = most
 	return nil
 }

@@ -4,5 +4,5 @@ package app
 
 func withoutCore() {}
 
-// addressSpace tells of no limit: only Linux is asked.
+// addressSpace reports no limit: the limit is known only on Linux.
 func addressSpace() (room int64, ok bool) { return 0, false }

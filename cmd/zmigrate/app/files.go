@@ -22,7 +22,7 @@ func (a *app) fitFiles(j *jobs.Job) error {
 	w, was := &j.Run.Workers, j.Run.Workers
 	w.Read, w.Encode, w.Write = atMost(w.Read, files/8), atMost(w.Encode, files/8), atMost(w.Write, files/8)
 	if *w != was {
-		a.log.Info("fewer workers than the job has, because few files may be open (ulimit -n)", "files", files, "workers", *w)
+		a.log.Info("the run has fewer workers than the job names, because few files may be open (ulimit -n)", "files", files, "workers", *w)
 	}
 	return nil
 }

@@ -14,9 +14,10 @@ func liveHeap() int64 {
 	return max(int64(live[0].Value.Uint64()), 1)
 }
 
-// boundGarbage lets the garbage collector run when there are most bytes of garbage, or as
-// much garbage as live data if that is less. The collector itself knows only a percentage of
-// the live data, so each collection sets the percentage for the next one. done ends that.
+// boundGarbage bounds the garbage: the collector runs when there are most bytes of garbage,
+// or as much garbage as live data if that is less. The collector itself knows only a
+// percentage of the live data, so each collection sets the percentage for the next one.
+// done ends that.
 func boundGarbage(most int64) (done func()) {
 	var mu sync.Mutex
 	ended := false

@@ -80,8 +80,8 @@ func (l *live) text() string {
 	return b.String()
 }
 
-// answer prints what the run does on standard error, each time that another process asks
-// for it by a signal. It returns when asked is closed.
+// answer prints on standard error what the run does, each time that another process asks by
+// a signal. It returns when asked is closed.
 func (a *app) answer(asked <-chan os.Signal) {
 	for range asked {
 		text := "zmigrate: no run is under way\n"
@@ -92,8 +92,8 @@ func (a *app) answer(asked <-chan os.Signal) {
 	}
 }
 
-// serve answers all who connect to a socket of this machine with what the run does, until
-// done is called. address is that of the socket.
+// serve makes a socket on this machine and tells every process that connects what the run
+// does, until done is called. address is the address of the socket.
 func (o *observation) serve(ctx context.Context) (address string, done func(), err error) {
 	place, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":") // of a systemd service
 	place = cmp.Or(place, os.Getenv("XDG_RUNTIME_DIR"))
@@ -138,13 +138,13 @@ func askLive(ctx context.Context, s *jobs.Status) (*live, error) {
 		return nil, fmt.Errorf("the run is on the machine %s: ask there", owner.Host)
 	}
 	if owner.Live == "" {
-		return nil, fmt.Errorf("the process %d cannot be asked: it is of an earlier version, or could not make a socket; SIGUSR1 makes it print what it does", owner.PID)
+		return nil, fmt.Errorf("the process %d cannot be asked: its zmigrate is of an earlier version, or it could not make a socket; SIGUSR1 makes a process of this version print what it does", owner.PID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, liveTime)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", owner.Live)
 	if err != nil {
-		return nil, fmt.Errorf("the process %d does not answer, ask as its user and in its container: %w", owner.PID, err)
+		return nil, fmt.Errorf("the process %d does not answer: run status --live as the same user and in the same container: %w", owner.PID, err)
 	}
 	end, _ := ctx.Deadline()
 	l := &live{}

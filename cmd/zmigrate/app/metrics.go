@@ -35,7 +35,8 @@ func metricsFlags() []cli.Flag {
 	}
 }
 
-// exporter tells Prometheus of the runs of a command. nil tells nobody.
+// exporter publishes metrics of the runs of a command for Prometheus. A nil exporter
+// publishes nothing.
 type exporter struct {
 	file   string // "": none
 	log    *slog.Logger
@@ -45,8 +46,7 @@ type exporter struct {
 	runs []*observation
 }
 
-// measured calls do. Meanwhile it tells Prometheus what do does, if the command line asks
-// for that.
+// measured calls do. If the command line asks for metrics, it publishes them while do works.
 func (a *app) measured(c *cli.Context, do func() error) (err error) {
 	address, file := c.String("metrics-addr"), c.String("metrics-file")
 	if address == "" && file == "" {
@@ -200,7 +200,7 @@ func ofSides(source, target int64) []sample {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-// outcomeKinds are the kinds of errors by the exit statuses of runs that they end.
+// outcomeKinds are the kinds of errors, by the exit statuses of the runs that such errors end.
 func outcomeKinds() []struct {
 	status int
 	kind   string

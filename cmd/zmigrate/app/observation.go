@@ -40,8 +40,8 @@ func (a *app) identify(j *jobs.Job) *observation {
 	return o
 }
 
-// observed runs a job, so that others can see it, and tells the command of run.notify how
-// it has ended.
+// observed runs a job so that metrics and status --live see the run. At the end it
+// calls the command of run.notify.
 func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs.Job) error) error {
 	o := a.identify(j)
 	address, done, err := o.serve(c.Context)
@@ -69,8 +69,8 @@ func (o *observation) owner() journal.Owner {
 	return owner
 }
 
-// plan tells that the run works on a plan from now on, which counts its requests; nil: on
-// none.
+// plan sets the plan on which the run works from now on, so that its requests are counted;
+// nil: the run works on no plan.
 func (o *observation) plan(requests func() jobs.Requests) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 
 // opening is how Python opens a hierarchy.
 type opening struct {
-	function  string // of xarray, with a bracket behind its name; "" if xarray does not open it
-	arguments string // behind the first one
+	function  string // the function of xarray, with an opening bracket; "": xarray does not open the hierarchy
+	arguments string // all arguments after the first one, with the comma
 	zarr      bool   // zarr.open opens every array
-	why       string // what is behind these choices; ""
+	why       string // the reason for these choices, for people; "": there is none to tell
 }
 
 // openingOf returns how Python opens what a plan writes.

@@ -11,9 +11,9 @@ import (
 	"text/tabwriter"
 )
 
-// output is standard output. It remembers the first error of writing, so that callers
-// need not check: the exit status tells of it at the end. A run goes on without its
-// output.
+// output is standard output. It remembers the first error of writing, so that callers need
+// not check: the exit status reports the error at the end. A run goes on even if its output
+// cannot be written.
 type output struct {
 	w io.Writer
 

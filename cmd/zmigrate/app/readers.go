@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
-// readersText gathers who reads which arrays of a plan, with arrays that the same programs
-// read in one row.
+// readersText gathers which programs read which arrays of a plan. Arrays that the same
+// programs read share one row.
 type readersText struct {
 	rows   []string
 	arrays map[string][]string // by row
@@ -43,7 +43,7 @@ func (r *readersText) print(a *app) {
 // readBy lists the programs that read an array, and why others do not.
 func readBy(list []plan.ReadBy) string {
 	var yes, reasons []string
-	no := map[string][]string{} // by what they refuse
+	no := map[string][]string{} // programs, by what they refuse
 	for _, by := range list {
 		name := by.Reader
 		if by.Refused != nil {

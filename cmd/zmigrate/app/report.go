@@ -52,7 +52,7 @@ func (a *app) reportCommand() *cli.Command {
 func (a *app) writeReport(c *cli.Context, j *jobs.Job, output string, pictures int) error {
 	d, err := jobs.ReadReport(c.Context, j, a.env)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no run and no verification has left a report: zmigrate run, or zmigrate verify %s: %w", j.Name, shown(c.Args().First()), err)
+		return fmt.Errorf("%s: the checkpoint has no report yet; zmigrate run or zmigrate verify %s makes one: %w", j.Name, shown(c.Args().First()), err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Name, err)

@@ -169,7 +169,7 @@ func forPlanning(j *jobs.Job) (done func()) {
 // forRunning sets the garbage collector for a run: beside the chunks in flight it allows
 // the memory that the plan takes, and garbage of at most a third of overhead. done ends that.
 func forRunning(j *jobs.Job) (done func()) {
-	debug.FreeOSMemory() // what the plan took on its way is not there twice
+	debug.FreeOSMemory() // gives back the memory that only making the plan took
 	plan := liveHeap()
 	debug.SetMemoryLimit(j.Run.Memory + overhead + plan)
 	usual := debug.SetGCPercent(100)
@@ -177,9 +177,9 @@ func forRunning(j *jobs.Job) (done func()) {
 	return func() { debug.SetGCPercent(usual) }
 }
 
-// run migrates one job and prints the result. It plans once more if another run has
-// appended to the target since the plan was made, and if files are left that came after an
-// interrupted run, which has been completed first.
+// run migrates one job and prints the result. It makes another plan in two cases: if another
+// run has appended to the target since the plan was made, and if files are left because an
+// interrupted run had to be completed first.
 //
 // If the job or the command line asks for a verification, run verifies the target at the
 // end, unless there was nothing to do since the last verification.
@@ -336,7 +336,7 @@ func chunkSummary(r *jobs.Result) string {
 		text += fmt.Sprintf(", %d done by earlier runs", r.Resumed)
 	}
 	if r.Mended > 0 {
-		text += fmt.Sprintf(", %d mended: the target did not have what was written there", r.Mended)
+		text += fmt.Sprintf(", %d mended, because the target no longer had what was written", r.Mended)
 	}
 	return text
 }

@@ -54,7 +54,8 @@ func (a *app) statusCommand() *cli.Command {
 	})
 }
 
-// runText names a run; "" for one of an earlier version of this program, which had no name.
+// runText names a run for people. It is "" for a run of an earlier version of this program,
+// because such runs have no name.
 func runText(id string) string {
 	if id == "" {
 		return ""
@@ -65,7 +66,7 @@ func runText(id string) string {
 func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 	name := j.Name
 	if s.Differences != nil {
-		a.printf("%s: no checkpoint of this job; the one at %s is of another, which differs:\n", name, s.Checkpoint)
+		a.printf("%s: this job has no checkpoint; the checkpoint at %s belongs to another job, which differs in:\n", name, s.Checkpoint)
 		for _, d := range s.Differences {
 			a.printf("  %s\n", d)
 		}

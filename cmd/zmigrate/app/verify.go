@@ -80,7 +80,7 @@ func (a *app) repairCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "repair", Usage: "verify a target and write again what differs", ArgsUsage: "JOB",
 		Description: "Verifies the target of a completed job, writes the objects that differ again from the source, and\n" +
-			"verifies the target once more. The source must be as it was. Of a target that has grown, the rows of\n" +
+			"verifies the target once more. The source must be as it was. If the target has grown, only the rows of\n" +
 			"the last run can be repaired.\n" +
 			jobOptions + ".\n" +
 			"Exit status: that of run; 4 something still differs.",
@@ -156,8 +156,8 @@ func verifyOptions(c *cli.Context) (opt jobs.VerifyOptions, err error) {
 	return opt, nil
 }
 
-// jobOrTarget returns the job of a job file or, if the name is that of a target, a job that
-// says no more than where the target is.
+// jobOrTarget returns the job of a job file. If the name is that of a target, it returns a job
+// that says only where the target is.
 func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool, err error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() || store.Far(name) {
 		place := map[string]any{"driver": "zarr", "url": literal(name)}
