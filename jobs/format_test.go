@@ -24,8 +24,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
-// textDriver is a format of a program of its own: a line #numbers, then lines of numbers.
-// It uses nothing that a program outside of this module could not use.
+// textDriver is the driver of a format that a program adds: a line #numbers, then lines of
+// numbers. The driver uses only packages that a program outside of this module can import.
 func textDriver() sources.Driver {
 	return sources.Driver{
 		Name: "numbers", Aliases: []string{"text"}, Title: "Numbers",

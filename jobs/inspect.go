@@ -17,9 +17,9 @@ import (
 // Node is a group or an array of a source or target, for [Inspect].
 type Node = sources.Node
 
-// DriverOf returns the name of the driver for a source that no job describes. The
-// source is looked at once, without retries. If its server fails, the driver is a guess,
-// and whoever opens the source has the retries and the error.
+// DriverOf returns the name of the driver for a source that no job describes. It looks at the
+// source once, without retries. If the server of the source fails, the driver is a guess;
+// opening the source then makes the retries and returns the error.
 func DriverOf(ctx context.Context, url string, env Environment) (string, error) {
 	opt := env.Stores(limits.New(0))
 	opt.Retries = -1
@@ -58,8 +58,9 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 	return driver.Title, sources.Nodes(ctx, source), nil
 }
 
-// inspected opens what is to be shown: one file or hierarchy, or all files of a table.
-// Nulls do not matter. Of several files the details are those of the first.
+// inspected opens the source at a URL: one file or hierarchy, or all files of a table. The
+// value of nulls does not matter, because no elements are shown. Several files have the
+// details of the first one.
 func inspected(ctx context.Context, driver *sources.Driver, url string, env Environment) (sources.Source, error) {
 	r := sources.Request{
 		URLs: []string{url}, From: []string{url},
@@ -118,7 +119,7 @@ func nothingAt(url string) error {
 			return fmt.Errorf("%s: the folder is empty", url)
 		}
 		if _, err := os.Lstat(at); err == nil {
-			return fmt.Errorf("%s: a link that leads to nothing; make it anew, or name what it should lead to", url)
+			return fmt.Errorf("%s: a link that leads to nothing; make the link anew, or name the file itself", url)
 		}
 		what = "no such file or folder"
 		var names []string
@@ -131,5 +132,5 @@ func nothingAt(url string) error {
 			hint = " (" + hint + ")"
 		}
 	}
-	return fmt.Errorf("%s: %s%s; what is to be shown is a path, or a URL such as s3://bucket/data.zarr?region=eu-west-1", url, what, hint)
+	return fmt.Errorf("%s: %s%s; name a path, or a URL such as s3://bucket/data.zarr?region=eu-west-1", url, what, hint)
 }

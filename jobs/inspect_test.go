@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInspectAsJSON has what is easily lost in JSON: a shape without dimensions, one
-// with none but that, and a dimension without a name.
+// TestInspectAsJSON has what JSON easily loses, such as an empty shape and a dimension
+// without a name.
 func TestInspectAsJSON(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "in.zarr")
 	writeTree(t, place, map[string]string{

@@ -7,8 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
-// TestReservedNamesInTarget shows a target whose nodes have other names than those of the
-// source.
+// TestReservedNamesInTarget inspects a target whose nodes have other names than in the source.
 func TestReservedNamesInTarget(t *testing.T) {
 	dir := reservedFolder(t)
 	p := planned(t, dir, reservedJob+"}\n")

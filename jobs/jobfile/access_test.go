@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAccess settles chunks and access, of which a rule and the defaults have one each.
+// TestAccess has chunks in a rule and access in the defaults, or the other way round.
 func TestAccess(t *testing.T) {
 	for _, c := range []struct {
 		defaults, rule string

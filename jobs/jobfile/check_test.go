@@ -78,7 +78,7 @@ func TestCheckAddsToWhatLoadFound(t *testing.T) {
 	}
 }
 
-// What is wrong with a URL is found in the file.
+// The offline check finds what is wrong with a URL.
 func TestURLProblems(t *testing.T) {
 	const raw = "zmigrate: 1\nsource: {driver: netcdf, url: %q}\ntarget: {url: %q}\n"
 	for _, c := range []struct{ source, target, want string }{
@@ -100,7 +100,7 @@ func TestURLProblems(t *testing.T) {
 	}
 }
 
-// TestShardsOffline: what can be told of shards without a source.
+// TestShardsOffline has shards that the offline check can judge without a source.
 func TestShardsOffline(t *testing.T) {
 	for _, c := range []struct {
 		options string

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
-// TestDriversOfAProgram has drivers that only this program has: what a job may say follows
-// from their traits.
+// TestDriversOfAProgram has drivers that only this test has. Their traits decide which fields
+// a job may have.
 func TestDriversOfAProgram(t *testing.T) {
 	known := append(drivers.Standard(),
 		sources.Driver{Name: "plain"},

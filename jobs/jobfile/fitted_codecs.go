@@ -30,10 +30,10 @@ func (c Codecs) Fit(registry *codecs.Registry, t dtype.Type) FittedCodecs {
 	return f
 }
 
-// FitLossless is Fit for an array that lossy codecs of the defaults are not meant for:
-// coordinates, and whatever is not of floating-point numbers. If the chain is that of the
-// defaults and would lose something of chunks like in, the codecs that can be lossy are
-// left out. bind is [codecs.Registry.Bind].
+// FitLossless does what Fit does for arrays that lossy codecs of the defaults are not meant
+// for: coordinates, and arrays of other types than floating-point ones. If the chain comes
+// from the defaults and would lose something of the chunk in, FitLossless leaves out the
+// codecs that can be lossy. bind is [codecs.Registry.Bind].
 func (c Codecs) FitLossless(registry *codecs.Registry, bind func([]codecs.Spec, codecs.Chunk) (*codecs.Chain, error), in codecs.Chunk) FittedCodecs {
 	f := c.Fit(registry, in.Type)
 	if !c.Inherited || !mayLose(registry, f.Chain) {
@@ -49,7 +49,7 @@ func (c Codecs) FitLossless(registry *codecs.Registry, bind func([]codecs.Spec, 
 		return err != nil || d.Kind != codecs.KindArrayToArray
 	})
 	lossless.complete(registry, in.Type)
-	if !compressed { // the chain left the compression to what it lost
+	if !compressed { // only the codecs that were left out compressed
 		for _, s := range standard.DefaultChain(in.Type)[1:] {
 			lossless.Chain, lossless.from = append(lossless.Chain, s), append(lossless.from, -1)
 		}

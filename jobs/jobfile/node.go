@@ -17,9 +17,8 @@ type position struct {
 type node struct {
 	kind kind
 	at   position
-	// text is the value of a string, and the JSON spelling of a number or
-	// boolean. A NaN or an infinity has the JSON string as its spelling that
-	// Zarr's fill values use, with the quotes.
+	// text is the value of a string, or the JSON spelling of a number or boolean. A NaN or
+	// an infinity is spelled as in Zarr's fill values: as a JSON string, with the quotes.
 	text string
 	// source is how the file spells a string that contains the value of a variable,
 	// and "" for others. Such a string is read as a number or boolean where the field
@@ -81,8 +80,8 @@ func (n *node) appendJSON(b []byte) []byte {
 	}
 }
 
-// literal is n itself, or for a string that came from a variable the value
-// that the same characters would have been in the file.
+// literal returns n. If n is a string that contains the value of a variable, literal returns
+// the value that the same characters without quotes would be in the file.
 func (n *node) literal() *node {
 	if n.kind != stringKind || n.source == "" {
 		return n

@@ -51,7 +51,7 @@ func TestNormalised(t *testing.T) {
 	}
 }
 
-// TestNormalisedDriver has the other names of drivers: a job means the same with each.
+// TestNormalisedDriver has jobs that name drivers by aliases. A job means the same with each.
 func TestNormalisedDriver(t *testing.T) {
 	for name, others := range map[string][]string{"netcdf": {"hdf5"}, "arrow": {"parquet", "feather"}} {
 		want := mustParse(t, normalYAML, "source.driver="+name, "arrays.AIRT=null")

@@ -112,8 +112,8 @@ func (p *parser) longForms(n *node, at *trail) *node {
 	return &out
 }
 
-// mustUnderstand allows the default alone: data behind a codec that a reader
-// may skip could not be read.
+// mustUnderstand allows only the default, true. A reader that skips a codec could not read
+// the data.
 func (p *parser) mustUnderstand(n *node, at *trail) {
 	must := true
 	if p.boolean(&must)(n, at); !must {

@@ -125,7 +125,7 @@ func noPart(text, date string) (message, hint string) {
 	case backwards.MatchString(text):
 		return "has a negative step", "first:end:step, where the step is at least 1: elements keep their order"
 	case zoned.MatchString(date):
-		return "has a time zone, and dates are selected in that of the coordinate, UTC", "2020-01-31T12:00, without a zone"
+		return "has a time zone, but dates are selected in UTC, as coordinates count them", "2020-01-31T12:00, without a zone"
 	case cf.LooksLikePeriod(date):
 		return "is a date that no calendar has", "a month is at most 12, a day at most 31, and an hour at most 23"
 	}

@@ -126,9 +126,8 @@ func (r *reader) offset(text []byte, i int) position {
 	return position{r.file, line, column}
 }
 
-// A syntax error of the YAML library has its line, or the name of an anchor that
-// is nowhere, in its text alone. Errors of its parser, unlike those of its scanner,
-// count the lines from 0.
+// A syntax error of the YAML library has its line, or the name of an unknown anchor, only in
+// its text. Errors of the library's parser count lines from 0, errors of its scanner from 1.
 var (
 	syntaxLine    = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`)
 	fromZero      = regexp.MustCompile(`^(did not find expected (<document start>|node content|key|'-' indicator|',' or)|found undefined tag handle)`)

@@ -145,7 +145,7 @@ func TestWorkRefuses(t *testing.T) {
 	}
 	p = begun(t, j, env)
 	for _, b := range []Bundle{{-1, 2}, {3, 2}, {0, 7}} {
-		if _, err := Work(t.Context(), p, env, b, Options{}); err == nil || !strings.Contains(err.Error(), "are none of a plan of 6") {
+		if _, err := Work(t.Context(), p, env, b, Options{}); err == nil || !strings.Contains(err.Error(), "it has 6 units") {
 			t.Errorf("units %v: %v", b, err)
 		}
 	}

@@ -27,8 +27,8 @@ func (r *run) arraysByPath() map[string]int {
 	return arrays
 }
 
-// chunkAt finds the chunk of the plan whose object has a key. An array that grows may
-// have chunks before those of the plan, whose unit is -1.
+// chunkAt finds the chunk whose object has a key. An array that grows may have chunks before
+// the first chunk of the plan; the unit of such a chunk is -1.
 func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
 	for at := parent(key); ; at = parent(at) {
 		if i, known := arrays[at]; known {

@@ -34,11 +34,11 @@ type Receipts struct {
 // time, each with a [plan.Plan] that it has read for itself. Two that do the same unit
 // write the same bytes.
 //
-// Work takes no lock: between [Begin] and [Finish], whoever hands out the bundles sees to
-// it that nobody else begins a run of the target.
+// Work takes no lock. The program that hands out the bundles has to make sure that no other
+// run of the target begins between [Begin] and [Finish].
 func Work(ctx context.Context, p *plan.Plan, env plan.Environment, units Bundle, opt Options) (_ *Receipts, err error) {
 	if units.First < 0 || units.End < units.First || units.End > p.Units() {
-		return nil, fmt.Errorf("units %d to %d are none of a plan of %d", units.First, units.End, p.Units())
+		return nil, fmt.Errorf("the plan has no units %d to %d: it has %d units, counted from 0", units.First, units.End, p.Units())
 	}
 	r, err := open(ctx, p, env)
 	if err != nil {
