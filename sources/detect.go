@@ -33,7 +33,7 @@ type Signature struct {
 // Probe looks at a location, so that drivers can tell whether they read what is there. It
 // remembers the first bytes of the file, because most drivers ask for them. After the
 // server has failed, it makes no more requests, so that drivers do not wait for the server
-// one after the other.
+// one after the other. It is not safe for concurrent use.
 type Probe struct {
 	URL string
 	opt store.Options

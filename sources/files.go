@@ -35,10 +35,10 @@ type FileSet struct {
 	stores map[string]*store.Store
 }
 
-// OpenFiles asks for the size and the identity of files, of several at the same time. If
-// a file cannot be read, its OpenFile has the error, and OpenFiles returns none, because
-// the file may not be needed. A URL that is given twice is one file. If opt has no request
-// budget, the files share a new one.
+// OpenFiles asks for the size and the identity of files, of several at the same time. If a
+// file cannot be read, its OpenFile has the error, and OpenFiles returns none, because the
+// file may not be needed. A URL that is given twice is one file. If opt has no request
+// budget, the files share a new one. The caller closes the FileSet.
 func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet, error) {
 	if opt.Limits == nil {
 		opt.Limits = limits.New(0)

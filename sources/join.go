@@ -12,8 +12,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Join returns the array that has the parts end to end along dimension dim. All parts have
-// the same data type, and the same extents along the other dimensions.
+// Join returns the array that has the parts end to end along dimension dim. All parts must
+// have the same data type, and the same extents along the other dimensions; an error names
+// the first part that does not.
 //
 // info describes the result. Join changes these fields: Type, Shape, Slowest and Remote
 // follow from the parts. LongRun becomes at least that of the first part, and ItemBytes at
@@ -57,9 +58,10 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 	return j.withObjects(), finish(&info, slowest)
 }
 
-// Stack returns the array whose element (i, …) is element (…) of part i. All parts have the
-// same data type and the same shape. info describes the result. Type, Shape, Slowest,
-// Remote and LongRun follow from the parts. ItemBytes and Memory change as in Join.
+// Stack returns the array whose element (i, …) is element (…) of part i. All parts must
+// have the same data type and the same shape; an error names the first part that does not.
+// info describes the result. Type, Shape, Slowest, Remote and LongRun follow from the
+// parts. ItemBytes and Memory change as in Join.
 func Stack(info Info, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to stack")

@@ -10,7 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
-// Packed returns an array in the form that mode asks for. typeOf is a parameter of
+// Packed returns an array in the form that mode asks for. typeOf and errors are those of
 // [cf.Read].
 //
 //	cf.Unpack  the physical values. They are computed when they are read, in the memory

@@ -28,8 +28,10 @@ var clockAttributes = []string{"units", "calendar", "month_lengths", "leap_year"
 // Rebased returns an array with the times of array, as numbers of the clock to. own is the
 // clock of the numbers of array; for bounds it is the clock of their coordinate. where
 // names the file in messages. If array itself has attributes of a clock, those of to
-// replace them. If a time has no exact number, ReadRegion returns an error with the
-// element's index, whose cause is a [cf.RefusedTime].
+// replace them. Rebased returns an error if a clock cannot be read, if the calendars never
+// agree, or if the new data type does not hold the fill value. If a time has no exact
+// number, ReadRegion returns an error with the element's index, whose cause is a
+// [cf.RefusedTime].
 func Rebased(array Array, own, to Clock, where string) (Array, error) {
 	info := *array.Info()
 	fail := func(err error) error { return fmt.Errorf("%s: array %q: %w", where, info.Path, err) }

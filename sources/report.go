@@ -10,7 +10,7 @@ import (
 const MostReported = 20
 
 // Report collects problems of many files, so that all of them are reported at once. The
-// zero value is an empty report.
+// zero value is an empty report. It is not safe for concurrent use.
 type Report struct {
 	list []error
 	more int

@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Clock is what the numbers of a time coordinate count: units of time since a moment of
-// a calendar (section 4.4).
+// Clock is what the numbers of a time coordinate count: units of time since a moment of a
+// calendar (section 4.4). It is immutable.
 type Clock struct {
 	Units    string // as the attribute spells them
 	Calendar string // one name for all spellings

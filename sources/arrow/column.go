@@ -19,7 +19,7 @@ type column struct {
 	path  string
 	at    []int // index of its field in the schema, then in each struct
 	field arrow.Field
-	err   error // why the column is no array; the fields below are empty then
+	err   error // why the column cannot be an array; then the fields below are empty
 
 	typ   dtype.Type
 	row   []int    // shape of a row, as it is stored

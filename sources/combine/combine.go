@@ -25,8 +25,10 @@ type Members struct {
 // Options says how members, which are files or hierarchies, become one source.
 type Options = sources.Joining
 
-// Open makes one source of members. Each member is opened once, several at the same
-// time. Only the opened arrays stay in memory.
+// Open makes one source of members. Each member is opened once, several at the same time.
+// Only the opened arrays stay in memory. Closing the source closes m.Origin. If Open
+// returns an error, it has closed m.Origin itself. A [sources.JoinError] says which field
+// of how does not fit the members.
 //
 // With Concat, the arrays that have the dimension are joined along it. All other arrays
 // have to be the same in all members; the first member's are taken.

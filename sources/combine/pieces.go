@@ -91,9 +91,9 @@ func (c *combined) compareValues(ctx context.Context, v *variable) (comparison, 
 	return found, err
 }
 
-// sample leaves out pieces of r until no more is compared than Options.Compared allows,
-// and members too if one piece of each is still too much. It returns the members that
-// are left.
+// sample leaves out pieces of r until at most Options.Compared bytes are compared. If one
+// piece of each member is still too much, it leaves out members, too. It returns the
+// members that are left.
 func (c *combined) sample(r *reference, others []int) []int {
 	limit := float64(c.how.Compared)
 	switch {

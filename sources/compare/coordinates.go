@@ -66,14 +66,14 @@ func Nearest(from, name string, exists func(path string) bool) (at string, ok bo
 	}
 }
 
-// NamesIn yields the names of variables in an attribute of an array. There are none if the
-// attribute is no text.
+// NamesIn yields the names of variables in an attribute of an array. It yields none if the
+// attribute is not a text.
 func NamesIn(info *sources.Info, attribute string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		value := info.Attributes.Get(attribute)
 		var text string
 		if value == nil || json.Unmarshal(value, &text) != nil {
-			return // there is none, or it is no text
+			return // the attribute is missing or not a text
 		}
 		for word := range strings.FieldsSeq(text) {
 			name, labels := strings.CutSuffix(word, ":")

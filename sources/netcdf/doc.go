@@ -28,12 +28,11 @@
 // its longest variable; shorter variables go on with their fill value. Datasets without
 // scales get the names that libnetcdf makes up, phony_dim_0 and so on.
 //
-// Datasets that only stand for a dimension are no arrays. Attributes that are
-// bookkeeping (CLASS, NAME, DIMENSION_LIST, REFERENCE_LIST, _NCProperties and the like)
-// are not shown. Soft links are followed within the file. A dataset that cannot be
-// read, because of an unknown filter or datatype, is listed as well, and opening it is
-// an error. So is a link to nowhere or to another file, whose error wraps
-// [sources.ErrNoArray].
+// Datasets that only stand for a dimension do not become arrays. Attributes that are
+// bookkeeping (CLASS, NAME, DIMENSION_LIST, REFERENCE_LIST, _NCProperties and the like) are
+// not shown. Soft links are followed within the file. A dataset that cannot be read,
+// because of an unknown filter or datatype, is listed as well, and opening it is an error.
+// So is a link to nowhere or to another file, whose error wraps [sources.ErrNoArray].
 //
 // # What becomes of the values
 //

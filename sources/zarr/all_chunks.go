@@ -17,8 +17,8 @@ import (
 // chunk is stored.
 const mostNamed = 1 << 28
 
-// completeness remembers arrays of which all objects are stored. It is safe for
-// concurrent use.
+// completeness remembers the arrays whose objects are all stored. It is safe for concurrent
+// use.
 type completeness struct {
 	mu    sync.Mutex
 	known map[string]bool // by path

@@ -100,8 +100,8 @@ func (a *array) checkRecorded(index []int, now uint32) error {
 	return nil
 }
 
-// changed lists the arrays of which chunks were read, if the store can list. It returns
-// an error if a chunk has another version than the one that was read. Arrays of a few
+// changed lists the chunks of each array that was read, if the store can list. It returns
+// an error if the version of a chunk is no longer the one that was read. Arrays of a few
 // chunks are not listed, because all of their chunks are part of the identity.
 func (v *versions) changed(ctx context.Context) error {
 	v.mu.Lock()

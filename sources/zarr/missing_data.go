@@ -86,7 +86,7 @@ func isNumber(t dtype.Type) bool {
 	return ok && n.Kind() != dtype.Bool && n.Kind() != dtype.Complex
 }
 
-// asMark returns an attribute _FillValue in its v3 form. A value that is no number of
+// asMark returns an attribute _FillValue in its v3 form. A value that is not a number of
 // the array's type stays unchanged.
 func asMark(t dtype.Type, own json.RawMessage) json.RawMessage {
 	if !isNumber(t) {

@@ -82,7 +82,7 @@ func (d *Decoder) Zlib(dst, src []byte) (int, error) {
 	return n, nil
 }
 
-// rest returns the bytes behind the last byte of which a bit was used.
+// rest returns the bytes after the last byte with a used bit.
 func (d *Decoder) rest() []byte {
 	return d.src[d.at-int(d.n/8):]
 }

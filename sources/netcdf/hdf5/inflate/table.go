@@ -151,9 +151,9 @@ func remaining(sorted []uint16, lengths []uint8, n uint) uint32 {
 	return k
 }
 
-// secondBits returns the width of the second table that begins with a code of n bits,
-// of which left remain. It is the number of bits that completes the codes with a common
-// prefix.
+// secondBits returns the width of the second table that begins with a code of n bits. left
+// is the number of codes of n bits that have no place in a table yet. The width is the
+// least with which the codes of one prefix fill the second table.
 func secondBits(count []uint32, n, width uint, left uint32) uint {
 	bits := n - width
 	for room := int64(1) << bits; ; bits++ {
