@@ -14,6 +14,14 @@ import (
 
 // TestFileThatFails reads a file of which no byte can be read.
 func TestFileThatFails(t *testing.T) {
+	f, err := os.Open("/proc/self/mem")
+	if err == nil {
+		_, err = f.ReadAt(make([]byte, 1), 0)
+		_ = f.Close()
+	}
+	if !errors.Is(err, syscall.EIO) {
+		t.Skip("this system has no such file:", err)
+	}
 	d := openedAt(t, "/proc/self", "")
 	if err := d.Read(t.Context(), "mem", make([]byte, 4), 0, driver.Info{}); !errors.Is(err, syscall.EIO) {
 		t.Errorf("got %v", err)
