@@ -11,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
@@ -36,7 +37,11 @@ func (e *Existing) CheckCoordinate(ctx context.Context) (known bool, disorder st
 
 func newCoordinate(e *Existing) *coordinate {
 	kind := e.Incoming.Info().Type
-	return &coordinate{Existing: e, values: compare.ValuesOf(kind), order: compare.OrderOf(kind), text: compare.TextOrder(kind)}
+	packing, err := cf.Read(kind, e.Meta.Attributes, nil)
+	if packing == nil || err != nil { // or codecs unpack the values
+		packing, _ = e.Incoming.Info().Packing.(*cf.Packing)
+	}
+	return &coordinate{Existing: e, values: compare.ValuesOf(kind), order: compare.OrderOf(kind), text: compare.TextOrder(kind), packing: packing}
 }
 
 // coordinate is a coordinate that is being checked.
@@ -49,6 +54,8 @@ type coordinate struct {
 	text   func(x, y []byte) int // the order of texts, nil for others
 	trend  compare.Trend         // of the texts of the target
 	last   []byte                // the last text of the target
+	// packing says what the values mean; nil: they mean themselves.
+	packing *cf.Packing
 
 	found   int  // the number of values of the target that the source has
 	inOrder bool // the values found are the rows of the source from row 0 on, without gaps on either side
@@ -271,9 +278,28 @@ func (c *coordinate) where(row int) string {
 	return fmt.Sprintf("row %d of the source", row)
 }
 
-// spell spells a value with its units.
+// physical returns what values mean, which units belong to.
+func (c *coordinate) physical(values ndarray.Array) ndarray.Array {
+	if c.packing == nil {
+		return values
+	}
+	unpacked := ndarray.New(c.packing.Physical, values.Shape)
+	c.packing.Unpack(unpacked, values)
+	return unpacked
+}
+
+// spell spells what a value means, with its units.
 func (c *coordinate) spell(value []byte) string {
-	text := string(c.new.Type.FormatScalar(dtype.V3, value))
+	if c.packing == nil {
+		return c.spellPhysical(c.new.Type, value)
+	}
+	stored := ndarray.New(c.new.Type, []int{1})
+	copy(stored.Data, value)
+	return c.spellPhysical(c.packing.Physical, c.physical(stored).Data)
+}
+
+func (c *coordinate) spellPhysical(t dtype.Type, value []byte) string {
+	text := string(t.FormatScalar(dtype.V3, value))
 	if units, err := strconv.Unquote(string(c.Meta.Attributes.Get("units"))); err == nil {
 		text += " " + units
 	}

@@ -26,10 +26,10 @@ const (
 // existing rows, the usual step is that of the incoming rows. A coordinate whose values
 // are neither numbers nor times has no gaps.
 func (e *Existing) Gaps(ctx context.Context) (list []string, err error) {
-	number := numbersOf(e.Incoming.Info().Type)
-	if number == nil {
+	if numbersOf(e.Incoming.Info().Type) == nil {
 		return nil, nil
 	}
+	c := newCoordinate(e)
 	from := max(0, e.Rows-mostSteps)
 	old, err := readRows(ctx, e.Array, from, e.Rows-from)
 	if err != nil {
@@ -39,6 +39,8 @@ func (e *Existing) Gaps(ctx context.Context) (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	old, incoming = c.physical(old), c.physical(incoming)
+	number := numbersOf(incoming.Type)
 	var values []float64
 	for item := range old.Items() {
 		values = append(values, number(item))
@@ -60,8 +62,6 @@ func (e *Existing) Gaps(ctx context.Context) (list []string, err error) {
 	}
 	known = slices.Sorted(slices.Values(known))
 	step := known[(9*len(known)+9)/10-1]
-	c := newCoordinate(e)
-	c.new = incoming
 	size, gaps := incoming.Type.Size(), 0
 	shown := func(i int) string {
 		data, row, where := old.Data, i, "target"
@@ -72,7 +72,7 @@ func (e *Existing) Gaps(ctx context.Context) (list []string, err error) {
 		if where == "target" {
 			at += from
 		}
-		return fmt.Sprintf("%s in row %d of the %s", c.spell(data[row*size:(row+1)*size]), at, where)
+		return fmt.Sprintf("%s in row %d of the %s", c.spellPhysical(incoming.Type, data[row*size:(row+1)*size]), at, where)
 	}
 	for i := max(existing, 1); i < len(values); i++ {
 		if steps[i-1] <= 1.5*step {
