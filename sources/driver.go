@@ -159,9 +159,10 @@ type Joining struct {
 }
 
 // JoinError is an error about a field of a [Joining]. The files lack the dimension or the
-// array that the field names, or they already have the dimension that it adds.
+// array that the field names, they already have the dimension that it adds, or their
+// calendar does not have the date of the units that it names.
 type JoinError struct {
-	Field string // "concat", "stack", "order" or "overlap"
+	Field string // "concat", "stack", "order", "overlap" or "time.units"
 	Err   error
 }
 

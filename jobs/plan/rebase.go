@@ -47,8 +47,11 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 		_, field := b.plan.Job.Options(b.info.Path)
 		return jobfile.Problems{b.plan.Job.Problem(field, err.Error(), hint)}
 	}
-	array, err := sources.Rebased(b.array, own, to, "source")
+	array, err := sources.Rebased(b.array, own, to, b.plan.sourceName())
 	if err != nil {
+		if _, unread := cf.ClockOf(x); unread != nil { // whatever the job says
+			return err
+		}
 		return fail(err)
 	}
 	info := *array.Info()
@@ -69,6 +72,19 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 	return nil
 }
 
+// sourceName names the source in messages: by its file, if it is one.
+func (p *Plan) sourceName() string {
+	name := "source"
+	files := 0
+	for f := range p.source.Files() {
+		if files++; files > 1 {
+			return "source"
+		}
+		name = f.URL
+	}
+	return name
+}
+
 // rebaseToUnits gives the times of an array of a new target the units that the job names.
 func (b *builder) rebaseToUnits(ctx context.Context, types *dtype.Registry) error {
 	units := b.plan.Job.Source.Time.Units
@@ -82,6 +98,10 @@ func (b *builder) rebaseToUnits(ctx context.Context, types *dtype.Registry) erro
 	to := sources.Clock{Attributes: own.Attributes.With("units", sources.TextAttribute(units)), Type: own.Type}
 	if t := typeOf(b.plan.Job, b.info.Path, types); t != nil {
 		to.Type = t
+	}
+	_, unread := cf.ClockOf(own.Attributes)
+	if _, err := cf.ClockOf(to.Attributes); err != nil && unread == nil {
+		return jobfile.Problems{b.plan.Job.Problem("source.time.units", fmt.Sprintf("array %q: %v", b.info.Path, err), "")}
 	}
 	return b.rebaseTo(ctx, own, to, false, "source.time", "name other units in source.time, or data_type: float64 for this array")
 }

@@ -142,7 +142,7 @@ func (c *combined) rebaseVariable(v *variable) {
 		}
 		based, err := sources.Rebased(p, v.clocks[i], to, c.names[i])
 		if err != nil {
-			v.report.Add(err)
+			v.report.Add(c.timeFault(v.clocks[i], to, err))
 			continue
 		}
 		based.(sources.Shared).ShareInfo(&c.infos)
@@ -155,6 +155,16 @@ func (c *combined) rebaseVariable(v *variable) {
 	from := sources.AttributeText(v.clocks[first].Attributes, "units")
 	v.rebased = sources.AttributeText(to.Attributes, "units")
 	v.rebasing = fmt.Sprintf("times of %d of %d files are brought to one origin, %q, such as those of %s, %q", changed, len(v.parts), v.rebased, c.names[first], from)
+}
+
+// timeFault returns the error of times that are not brought to a clock. If the calendar of
+// the times does not have the date of source.time.units, the job is at fault.
+func (c *combined) timeFault(own, to sources.Clock, err error) error {
+	_, unread := cf.ClockOf(own.Attributes)
+	if _, wrong := cf.ClockOf(to.Attributes); wrong != nil && unread == nil && sources.AttributeText(to.Attributes, "units") == c.how.Time.Units {
+		return &sources.JoinError{Field: "time.units", Err: err}
+	}
+	return err
 }
 
 // checkRebased reads the times that are rebased, unless the check of their order has read
