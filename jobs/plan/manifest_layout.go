@@ -180,8 +180,8 @@ func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter
 	return failed
 }
 
-// baseOf returns the folders that all files are in, up to the last slash; "" for fewer than
-// two files.
+// baseOf returns the beginning that all URLs share, up to its last slash; "" if there are
+// fewer than two URLs.
 func baseOf(urls iter.Seq[string]) string {
 	base, count := "", 0
 	for x := range urls {

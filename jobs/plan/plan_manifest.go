@@ -38,7 +38,7 @@ func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 		return nil, err
 	}
 	size := len(first) + len(m.Job) + files.urls + files.count*(fileText-len(files.base))
-	for f := range p.source.Files() { // the others tell as much of themselves as the first one
+	for f := range p.source.Files() { // the texts of all files are about as long as those of the first
 		size += files.count * (len(f.ETag) + len(f.Query) + len(f.Head))
 		break
 	}
