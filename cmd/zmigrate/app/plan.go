@@ -116,7 +116,7 @@ func (a *app) printPlanned(x plan.Description) error {
 		{"shape", words.Shape(x.Shape)},
 	}
 	if to := x.Append; to != nil {
-		rows = append(rows, []string{"append", fmt.Sprintf("%s there, %d new along %s; %s with rows of both rewritten", words.Count(to.Rows, "row"), to.New, to.Dimension, words.Count(to.Rewritten, "object"))})
+		rows = append(rows, []string{"append", fmt.Sprintf("%s in the target, %d new along %s; %s with rows of both rewritten", words.Count(to.Rows, "row"), to.New, to.Dimension, words.Count(to.Rewritten, "object"))})
 	}
 	a.table(append(rows, [][]string{
 		{"chunks", fmt.Sprintf("%s (%s)", chunks, written)},
