@@ -93,7 +93,7 @@ run: {requests: {per_second: 0}}
 // TestRequestsOfASmallRun counts the requests of a run of one chunk to a bucket. Each
 // request takes the latency of the network, and most requests wait for the one before.
 func TestRequestsOfASmallRun(t *testing.T) {
-	const most = 23
+	const most = 24
 	b := serve(t)
 	dir := fast(t)
 	write(t, dir, "data.bin", smooth(8))
