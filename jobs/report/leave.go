@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -69,8 +71,11 @@ func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Opti
 		d.add(e)
 		d.Job, d.File = p.Job.Name, p.Job.File
 		if result != nil {
+			earlier := d.Migration
 			d.Target, d.Verification = result.Target, nil
-			d.Migration, err = migrationOf(p, result)
+			if d.Migration, err = migrationOf(p, result); err == nil && earlier != nil && result.Dimension != "" {
+				d.Migration.keep(earlier)
+			}
 		}
 		return err
 	})
@@ -183,6 +188,38 @@ func (d *Document) add(e Entry) {
 	}
 }
 
+// keep adds the arrays that an earlier run has made and that the run of m has left as they
+// are, because they do not have the dimension that grows.
+func (m *Migration) keep(earlier *Migration) {
+	known := map[string]bool{}
+	for _, a := range m.Arrays {
+		known[a.Target] = true
+	}
+	for _, a := range earlier.Arrays {
+		if known[a.Target] {
+			continue
+		}
+		if m.ArrayCount++; len(m.Arrays) >= mostArrays {
+			continue
+		}
+		var readers []plan.ReadBy
+		if a.ReadBy >= 0 && a.ReadBy < len(earlier.Readers) {
+			readers = earlier.Readers[a.ReadBy]
+		}
+		a.ReadBy = m.readers(readers)
+		m.Arrays = append(m.Arrays, a)
+	}
+}
+
+// readers returns the index of a list of readers, which it adds if it is new.
+func (m *Migration) readers(list []plan.ReadBy) int {
+	i := slices.IndexFunc(m.Readers, func(known []plan.ReadBy) bool { return reflect.DeepEqual(known, list) })
+	if i < 0 {
+		i, m.Readers = len(m.Readers), append(m.Readers, list)
+	}
+	return i
+}
+
 // migrationOf describes what a run has made.
 func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	m := &Migration{Run: result.Run, Finished: time.Now().UTC(), Job: p.Job.Normalised(), Planned: p.Took.Seconds(),
@@ -196,7 +233,6 @@ func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	for _, f := range p.Findings[:min(len(p.Findings), mostFindings)] {
 		m.Findings = append(m.Findings, f.String())
 	}
-	known := map[string]int{}
 	for i := range p.Arrays[:min(len(p.Arrays), mostArrays)] {
 		a := &p.Arrays[i]
 		d, err := a.Describe(false)
@@ -204,16 +240,7 @@ func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 			return nil, err
 		}
 		one := Array{Description: d, Dimensions: a.Meta.DimensionNames, Fill: json.RawMessage(a.Meta.Type.FormatScalar(dtype.V3, a.Meta.Fill))}
-		readers, err := json.Marshal(d.ReadBy)
-		if err != nil {
-			return nil, err
-		}
-		list, ok := known[string(readers)]
-		if !ok {
-			list = len(m.Readers)
-			known[string(readers)], m.Readers = list, append(m.Readers, d.ReadBy)
-		}
-		one.ReadBy, one.Description.ReadBy = list, nil
+		one.ReadBy, one.Description.ReadBy = m.readers(d.ReadBy), nil
 		for _, c := range a.Meta.Codecs {
 			one.Codecs = append(one.Codecs, Codec(c))
 		}

@@ -98,6 +98,7 @@ type page struct {
 	Job, JobFile, Target, Checkpoint, Program string
 	Status                                    status
 	Figures                                   []fact
+	FiguresText                               string
 	Verification                              *verificationView
 	Losses                                    []lossView
 	Unmeasured                                string
@@ -222,6 +223,7 @@ func (p *page) figures(d *Document, e Entry) {
 		{"finished", d.Migration.Finished.Format("2006-01-02 15:04") + " UTC"},
 	}
 	if r.Dimension != "" {
+		p.FiguresText = "These are the figures of the last run, which has appended rows."
 		p.Figures = append(p.Figures, fact{"appended along " + r.Dimension, words.Count(r.Appended, "row")})
 	}
 }
@@ -339,24 +341,25 @@ func viewOf(v *Verification) *verificationView {
 func entryOf(e Entry) entryView {
 	v := entryView{Began: e.Began.Format("2006-01-02 15:04:05"), Command: e.Command, Outcome: e.Outcome, Time: duration(e.Seconds), Run: e.Run}
 	var faults []string
-	add := func(n int64, text string) {
+	add := func(n int, noun, what string) {
 		if n > 0 {
-			faults = append(faults, fmt.Sprintf("%d %s", n, text))
+			faults = append(faults, words.Count(n, noun)+what)
 		}
 	}
 	if r := e.Result; r != nil {
 		v.Chunks = fmt.Sprint(r.Chunks)
-		add(int64(r.Appended), "rows appended")
-		add(int64(r.Resumed), "chunks were done by earlier runs")
-		add(int64(r.Mended), "chunks mended")
+		add(r.Appended, "row", " appended")
+		add(r.Resumed, "chunk", " done by earlier runs")
+		add(r.Mended, "chunk", " mended")
 	}
 	if e.Verified != nil {
 		v.Command += " (" + e.Verified.Level + ")"
-		add(int64(e.Verified.Differences), "differences")
+		add(e.Verified.Differences, "difference", "")
 	}
-	add(e.Requests.Source.Requests+e.Requests.Target.Requests, "requests")
-	add(e.Requests.Source.Retries+e.Requests.Target.Retries, "of them repeated")
-	add(e.Requests.Source.Throttled+e.Requests.Target.Throttled, "throttled")
+	sent := e.Requests.Source.Plus(e.Requests.Target)
+	add(int(sent.Requests), "request", "")
+	add(int(sent.Retries), "request", " repeated")
+	add(int(sent.Throttled), "request", " throttled")
 	if e.Error != "" {
 		faults = append(faults, e.Error)
 	}
