@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -243,8 +244,11 @@ func TestDeletesAreDurable(t *testing.T) {
 		if name != "forget" && !strings.HasPrefix(name, "reset") {
 			continue
 		}
+		var mu sync.Mutex
 		var ops []string
 		st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{Fault: func(op, _ string) error {
+			mu.Lock()
+			defer mu.Unlock()
 			ops = append(ops, op)
 			return nil
 		}})
