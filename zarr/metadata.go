@@ -18,6 +18,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
 // MetadataKey is the name of the document of every node.
@@ -36,6 +37,25 @@ type Array struct {
 	Codecs         []codecs.Spec
 	DimensionNames []string // nil: none; "": a dimension without a name
 	Attributes     Attributes
+}
+
+// ChunkAt returns the region of the array that is the chunk with a key below the array. It
+// returns false if the array has no chunk with this key.
+func (a *Array) ChunkAt(key string) (ndarray.Region, bool) {
+	counts := a.Grid.Count()
+	if len(counts) == 0 {
+		return a.Grid.Region(nil), a.Keys.Key(nil) == key
+	}
+	index, ok := a.Keys.Parse(key)
+	if !ok || len(index) != len(counts) {
+		return ndarray.Region{}, false
+	}
+	for k, n := range index {
+		if n >= counts[k] {
+			return ndarray.Region{}, false
+		}
+	}
+	return a.Grid.Region(index), true
 }
 
 // Group is the metadata document of a group.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/stages"
@@ -27,6 +28,15 @@ func (p *Plan) Task(a *Array) stages.Task {
 		}
 	}
 	return t
+}
+
+// FillBehind returns an array of one element: the fill value of the array, as it is behind
+// the first n codecs of Meta, all of which are array → array.
+func (a *Array) FillBehind(n int) ndarray.Array {
+	if n < a.meaning || n == 0 {
+		return codecs.Chunk{Type: a.Meta.Type, Fill: a.Meta.Fill}.Single()
+	}
+	return a.Chain.Stage(n - a.meaning).Single()
 }
 
 // carriedPiece returns the size in bytes of the pieces in which objects are carried through;

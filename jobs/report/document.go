@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -123,6 +124,8 @@ type Array struct {
 	// that hold only the fill value and have no object.
 	BytesOut int64 `json:"bytes_out"`
 	Empty    int   `json:"empty_chunks"`
+	// Digest is that of all values of the array.
+	Digest digest.Optional `json:"digest,omitzero"`
 }
 
 // Codec is a codec of a chain.

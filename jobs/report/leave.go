@@ -245,7 +245,8 @@ func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 			one.Codecs = append(one.Codecs, Codec(c))
 		}
 		if i < len(result.ByArray) {
-			one.BytesOut, one.Empty = result.ByArray[i].BytesOut, result.ByArray[i].Empty
+			by := result.ByArray[i]
+			one.BytesOut, one.Empty, one.Digest = by.BytesOut, by.Empty, by.Digest
 		}
 		m.Arrays = append(m.Arrays, one)
 	}

@@ -408,7 +408,11 @@ func (p *page) arrays(d *Document) []arrayView {
 		if i := a.ReadBy; i >= 0 && i < len(d.Migration.Readers) {
 			add("readers", readersText(d.Migration.Readers[i]))
 		}
-		if sum, ok := digests[a.Target]; ok && sum.Known {
+		sum := a.Digest
+		if verified, ok := digests[a.Target]; ok {
+			sum = verified
+		}
+		if sum.Known {
 			text := sum.Sum.String()
 			if sum.Behind > 0 {
 				text += fmt.Sprintf(" of the elements behind %s", words.Count(int(sum.Behind), "codec"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
@@ -57,13 +58,19 @@ arrays: {a: %s}
 				return j
 			}
 			dir := t.TempDir()
+			var digests []digest.Optional
 			for _, j := range []*jobfile.Job{
 				job(dir, "once.zarr", test.first, 0, 11), job(dir, "out.zarr", test.first, 0, 3),
 				job(dir, "out.zarr", test.then, 3, 6), job(dir, "out.zarr", test.first, 6, 11),
 			} {
-				if _, err := execute(t, j, env, Options{}); err != nil {
+				result, err := execute(t, j, env, Options{})
+				if err != nil {
 					t.Fatal(err)
 				}
+				digests = append(digests, result.ByArray[0].Digest)
+			}
+			if once, all := digests[0], digests[3]; !once.Known || once != all {
+				t.Errorf("the digest is %v, at once %v", all, once)
 			}
 			if diff := cmp.Diff(contents(t, filepath.Join(dir, "once.zarr")), contents(t, filepath.Join(dir, "out.zarr"))); diff != "" {
 				t.Errorf("(-at once +appended):\n%s", diff)

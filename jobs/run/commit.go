@@ -46,7 +46,7 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	var publish func(ctx context.Context) error
-	looks := []func(context.Context) error{r.unchanged, r.held, func(ctx context.Context) (err error) {
+	looks := []func(context.Context) error{r.unchanged, r.held, r.digestValues, func(ctx context.Context) (err error) {
 		publish, err = r.outcome.prepare(ctx)
 		return err
 	}}

@@ -24,6 +24,7 @@
 //	ledger.go         the objects of the target compared with those on record
 //	lock.go           the locks of the checkpoint and of the target
 //	record.go         receipts that count
+//	values.go         the digests of whole arrays
 //	source_changes.go a source that changes during the run
 //	commit.go         a batch of receipts, and the end of a run
 //	settle.go         what an earlier owner of the lock may have left

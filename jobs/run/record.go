@@ -40,7 +40,7 @@ func (r *run) record(x sinks.Receipt) error {
 func (r *run) completedArrays() []CompletedArray {
 	list := make([]CompletedArray, len(r.arrays))
 	for i, a := range r.arrays {
-		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes, Document: a.digest}
+		list[i] = CompletedArray{Empty: a.empty, BytesOut: a.bytes, Document: a.digest, Digest: a.values}
 	}
 	return list
 }

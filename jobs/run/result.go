@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -58,6 +59,9 @@ type CompletedArray struct {
 	// Document is the digest of the document of an array that has grown. The manifest has
 	// those of new arrays.
 	Document string `json:"document,omitempty"`
+	// Digest is that of all values of the array, those of earlier runs included. It is not
+	// known without the digests of all chunks.
+	Digest digest.Optional `json:"digest,omitzero"`
 }
 
 // appended sets Appended and AppendedIn from the numbers of appended rows by group.

@@ -50,7 +50,7 @@ func TestRunWritesWhatThePlanSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	result.Time, result.Run, result.Busy = 0, "", nil
-	want := Result{Target: j.Target.URL, Arrays: 1, Chunks: 6, BytesIn: 240, BytesOut: result.BytesOut, ByArray: []CompletedArray{{BytesOut: result.BytesOut}}}
+	want := Result{Target: j.Target.URL, Arrays: 1, Chunks: 6, BytesIn: 240, BytesOut: result.BytesOut, ByArray: []CompletedArray{{BytesOut: result.BytesOut, Digest: result.ByArray[0].Digest}}}
 	if diff := cmp.Diff(want, *result); diff != "" {
 		t.Error(diff)
 	}

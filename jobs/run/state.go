@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -47,6 +48,7 @@ type progress struct {
 	bytes   int64  // stored
 	written bool   // its document
 	digest  string // of the document of an array that has grown
+	values  digest.Optional
 }
 
 // releaseTime bounds the time in which a failed run tries to release its lock. If the run

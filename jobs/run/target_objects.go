@@ -33,7 +33,7 @@ func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
 	for at := parent(key); ; at = parent(at) {
 		if i, known := arrays[at]; known {
 			a := &r.plan.Arrays[i]
-			index, chunk := a.Place().Index(strings.TrimPrefix(strings.TrimPrefix(key, at), "/"))
+			index, chunk := a.Place().Index(below(key, at))
 			counts := a.Grid.Count()
 			if !chunk || len(index) != len(counts) {
 				return fault{}, false
@@ -55,6 +55,9 @@ func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
 		}
 	}
 }
+
+// below returns the key of an object below the array with a path.
+func below(key, array string) string { return strings.TrimPrefix(strings.TrimPrefix(key, array), "/") }
 
 // parent returns the path of the folder in which a key lies.
 func parent(key string) string { return strings.TrimPrefix(path.Dir(key), ".") }

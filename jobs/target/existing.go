@@ -23,6 +23,8 @@ type Existing struct {
 	Attributes zarr.Attributes
 	Axis       int // along which it grows, -1: it does not
 	Rows       int // before the run
+	// Unrecorded is set if the checkpoint has no record of some of these rows.
+	Unrecorded bool
 	// Known is set if the array is a coordinate that has all incoming values. Known is
 	// the row of the first of them.
 	Known int

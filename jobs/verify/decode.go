@@ -31,28 +31,6 @@ func newView(chain *codecs.Chain) *view {
 // variable reports whether elements have no fixed size.
 func (v *view) variable() bool { return v.Chain().Chunk().Type.Size() == 0 }
 
-// index returns the coordinates of the chunk with a key below the array; false if the
-// published grid has no such chunk, or the document cannot be used.
-func (d *decoder) index(below string) ([]int, bool) {
-	if d == nil || d.chain == nil {
-		return nil, false
-	}
-	index, ok := d.meta.Keys.Parse(below)
-	counts := d.meta.Grid.Count()
-	if len(counts) == 0 && d.meta.Keys.Key(nil) == below {
-		return []int{}, true
-	}
-	if !ok || len(index) != len(counts) {
-		return nil, false
-	}
-	for k, n := range index {
-		if n >= counts[k] {
-			return nil, false
-		}
-	}
-	return index, true
-}
-
 // room bounds the memory that elements of variable size take.
 type room struct{ left int }
 

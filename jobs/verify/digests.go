@@ -4,21 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 )
-
-// arraySum adds up the digest of an array from those of its objects.
-type arraySum struct {
-	of      digest.Optional
-	filled  digest.Sum // the sum for the same chunks if they held only the fill value
-	unknown bool       // an object has no digest
-}
 
 // digests adds up the digests on record for each array. A chunk that is not stored holds the
 // fill value.
 func (v *verification) digests(ctx context.Context) error {
-	sums := map[string]*arraySum{}
+	totals := map[string]*digest.Total{}
 	for o, err := range v.record.journal.Objects(ctx) {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
@@ -27,58 +19,63 @@ func (v *verification) digests(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		s := sums[array]
-		if s == nil {
-			s = &arraySum{of: o.Digest}
-			s.of.Sum = 0
-			sums[array] = s
+		t := totals[array]
+		if t == nil {
+			t = new(digest.Total)
+			totals[array] = t
 		}
-		if s.unknown = s.unknown || !o.Digest.Known || o.Digest.Behind != s.of.Behind; s.unknown {
+		if t.Add(o.Digest); !t.Known() || !v.sparse(array) {
 			continue
 		}
-		s.of.Sum += o.Digest.Sum
-		if !v.sparse(array) {
-			continue
-		}
-		d, err := v.decoderOf(ctx, array)
+		d, values, err := v.behind(ctx, array, t.Behind())
 		if err != nil {
 			return err
 		}
-		index, ok := d.index(below)
-		if ok {
-			values := v.viewOf(d, s.of.Behind)
-			if ok = values != nil; ok {
-				s.filled += digest.Constant(values.fill, d.meta.Grid.Region(index))
-			}
+		if values == nil {
+			t.Forget()
+		} else if chunk, ok := d.meta.ChunkAt(below); ok {
+			t.Cover(values.fill, chunk)
+		} else {
+			t.Forget()
 		}
-		s.unknown = !ok
 	}
 	for i, a := range v.record.done.Arrays {
-		if m := &v.record.manifest.Arrays[i]; a.Empty == m.Chunks && sums[m.Target] == nil {
-			sums[m.Target] = &arraySum{of: digest.Optional{Known: true}}
+		if m := &v.record.manifest.Arrays[i]; a.Empty == m.Chunks && totals[m.Target] == nil {
+			totals[m.Target] = new(digest.Total)
 		}
 	}
 	v.result.Digests = map[string]digest.Optional{}
-	for array, s := range sums {
-		if !s.unknown && v.sparse(array) {
-			d, err := v.decoderOf(ctx, array)
+	for array, t := range totals {
+		sum := t.Covered()
+		if i, ok := v.record.arrays[array]; ok && v.record.manifest.Arrays[i].Unrecorded {
+			continue // nobody knows the digests of the rows of another program
+		}
+		if sum.Known && v.sparse(array) {
+			d, values, err := v.behind(ctx, array, t.Behind())
 			if err != nil {
 				return err
 			}
-			if d == nil || d.chain == nil {
-				continue
-			}
-			values := v.viewOf(d, s.of.Behind)
 			if values == nil {
 				continue
 			}
-			s.of.Sum += digest.Constant(values.fill, ndarray.Region{Start: make([]int, len(d.meta.Grid.Shape)), Shape: d.meta.Grid.Shape}) - s.filled
+			sum = t.Filled(values.fill, d.meta.Grid.Shape)
 		}
-		if !s.unknown {
-			v.result.Digests[array] = s.of
+		if sum.Known {
+			v.result.Digests[array] = sum
 		}
 	}
 	return nil
+}
+
+// behind returns the decoder of an array and its view of the elements behind the first
+// array → array codecs. codecs is the number of these codecs. The view is nil if the published
+// document has none.
+func (v *verification) behind(ctx context.Context, array string, codecs uint8) (*decoder, *view, error) {
+	d, err := v.decoderOf(ctx, array)
+	if err != nil || d == nil || d.chain == nil {
+		return d, nil, err
+	}
+	return d, v.viewOf(d, codecs), nil
 }
 
 // sparse reports whether an array may have chunks that are not stored. For the arrays that

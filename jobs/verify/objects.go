@@ -176,7 +176,7 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 		v.found.add(v.difference(Undecodable, o.Key, "the document of its array cannot be used"))
 		return nil
 	}
-	index, ok := d.index(below)
+	chunk, ok := d.meta.ChunkAt(below)
 	if !ok {
 		v.found.add(v.difference(Document, o.Key, fmt.Sprintf("the published grid has no chunk of this key: the shape is %v, chunks are %v", d.meta.Grid.Shape, d.meta.Grid.Chunk)))
 		return nil
@@ -185,7 +185,7 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 	if o.Bytes > room {
 		in = object{v, o}
 	}
-	return v.values(ctx, values, d.meta.Grid.Region(index), o, in)
+	return v.values(ctx, values, chunk, o, in)
 }
 
 // count counts an object that was read.

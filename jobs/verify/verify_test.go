@@ -14,8 +14,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -147,6 +150,34 @@ func TestSound(t *testing.T) {
 	after := objectsOf(t, dir)
 	if len(after) != len(before) {
 		t.Errorf("%d objects after the verification, %d before", len(after), len(before))
+	}
+}
+
+// TestDigests compares the digests of arrays with those in the record of completion. Those of
+// the floating-point arrays are all of the same values.
+func TestDigests(t *testing.T) {
+	t.Parallel()
+	j, dir := migrated(t)
+	r := verified(t, j, verify.Options{Level: verify.Quick})
+	text, err := os.ReadFile(filepath.Join(dir+".zmigrate", "done.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, manifest, err := run.ReadCompletion(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]digest.Optional{}
+	for i, a := range done.Arrays {
+		if name := manifest.Arrays[i].Target; a.Digest.Known {
+			want[name] = a.Digest
+		}
+	}
+	if diff := cmp.Diff(want, r.Digests); diff != "" {
+		t.Errorf("(-record +verification):\n%s", diff)
+	}
+	if len(want) != 4 || want["plain"] != want["group/sharded"] {
+		t.Errorf("digests %v", want)
 	}
 }
 

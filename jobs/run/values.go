@@ -1,0 +1,51 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+)
+
+// digestValues adds up the digests of the values of the arrays from those of their chunks. A
+// chunk that is not stored holds the fill value.
+func (r *run) digestValues(ctx context.Context) error {
+	if r.plan.Job.Run.Digest == "none" {
+		return nil
+	}
+	totals := make([]digest.Total, len(r.arrays))
+	arrays := r.arraysByPath()
+	for o, err := range r.objects(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		f, ok := r.chunkAt(o.Key, arrays)
+		if !ok {
+			continue // of an array that does not grow
+		}
+		t := &totals[f.array]
+		if t.Add(o.Digest); !t.Known() || !r.sparse(f.array) {
+			continue
+		}
+		a := &r.plan.Arrays[f.array]
+		if chunk, ok := a.Meta.ChunkAt(below(o.Key, a.Target)); ok {
+			t.Cover(a.FillBehind(int(t.Behind())), chunk)
+		} else {
+			t.Forget()
+		}
+	}
+	for i := range totals {
+		a, t := &r.plan.Arrays[i], &totals[i]
+		r.arrays[i].values = t.Covered()
+		if r.arrays[i].values.Known && r.sparse(i) {
+			r.arrays[i].values = t.Filled(a.FillBehind(int(t.Behind())), a.Meta.Grid.Shape)
+		}
+		if a.Append != nil && a.Append.Unrecorded {
+			r.arrays[i].values = digest.Optional{}
+		}
+	}
+	return nil
+}
+
+// sparse reports whether an array may have chunks that are not stored.
+func (r *run) sparse(i int) bool { return r.arrays[i].empty > 0 || r.outcome.keepsObjects() }

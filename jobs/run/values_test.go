@@ -1,0 +1,128 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// valuesOf returns the digest of the values of the array g/v.
+func valuesOf(t *testing.T, dir string) digest.Optional {
+	t.Helper()
+	array, values := readArray(t, filepath.Join(dir, "out.zarr"), "g/v", environment())
+	whole := ndarray.New(dtype.Float32, array.Grid.Shape)
+	to, _ := ndarray.As[float32](whole)
+	copy(to, values)
+	return digest.Optional{Sum: digest.Of(whole, []int{0, 0}), Known: true}
+}
+
+// TestDigestOfAllRows appends rows. The record has the digest of all rows, however the last
+// chunk of a run is filled, and also if a run was interrupted.
+func TestDigestOfAllRows(t *testing.T) {
+	dir, env := t.TempDir(), environment()
+	stop := make(chan struct{})
+	close(stop)
+	for _, n := range []night{{0, 3}, {3, 1}, {4, 5}, {9, 2}} {
+		if n.first > 3 {
+			if _, err := execute(t, n.job(t, dir), env, Options{Stop: stop}); !errors.Is(err, stages.ErrStopped) {
+				t.Fatal(err)
+			}
+		}
+		result, err := execute(t, n.job(t, dir), env, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range result.ByArray {
+			if !a.Digest.Known {
+				t.Errorf("%+v: no digest of array %d", n, i)
+			}
+		}
+		if want := valuesOf(t, dir); result.ByArray[1].Digest != want {
+			t.Errorf("%+v: %+v, want the digest %v", n, result.ByArray, want)
+		}
+	}
+}
+
+// TestDigestOfForeignRows appends rows to a target whose checkpoint is gone, or to which
+// somebody else has appended. The digest of all rows is not known, then and later.
+func TestDigestOfForeignRows(t *testing.T) {
+	elsewhere := []string{"existing: append, append: time}", "existing: append, append: time}\nrun: {checkpoint: {url: elsewhere}}"}
+	for name, between := range map[string]func(t *testing.T, dir string){
+		"the checkpoint is gone": func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(dir, "out.zarr.zmigrate")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another job appends": func(t *testing.T, dir string) {
+			if _, err := execute(t, night{4, 2}.job(t, dir, elsewhere...), environment(), Options{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, env := t.TempDir(), environment()
+			if _, err := execute(t, night{0, 4}.job(t, dir), env, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			between(t, dir)
+			stop := make(chan struct{})
+			close(stop)
+			for _, n := range []night{{6, 1}, {7, 3}} {
+				if _, err := execute(t, n.job(t, dir), env, Options{Stop: stop}); !errors.Is(err, stages.ErrStopped) {
+					t.Fatal(err)
+				}
+				result, err := execute(t, n.job(t, dir), env, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range result.ByArray {
+					if a.Digest.Known {
+						t.Errorf("%+v: %+v", n, result.ByArray)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDigestOfEmptyChunks has chunks that are not stored. They count as fill values.
+func TestDigestOfEmptyChunks(t *testing.T) {
+	for name, job := range map[string]string{
+		"all chunks are looked at": "}\ntarget: {url: out, store_empty_chunks: true}\nrun: {path: decode}",
+		"few are stored":           "}\ntarget: {url: out}\nrun: {path: decode}",
+		"carried through":          "}\ntarget: {url: out}\nrun: {digest: all}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			const n = 1500
+			whole := ndarray.New(dtype.Float64, []int{2*n - 1})
+			values, _ := ndarray.As[float64](whole)
+			for i := range values {
+				values[i] = 7
+			}
+			copy(values[2:], []float64{5, 6})
+			values[2*n-2] = 5
+			result, err := execute(t, sparseZarr(t, n, "7", job), environment(), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := digest.Optional{Sum: digest.Of(whole, []int{0}), Known: true}
+			if diff := cmp.Diff(want, result.ByArray[0].Digest); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("none are taken", func(t *testing.T) {
+		result, err := execute(t, sparseZarr(t, 4, "7", "}\ntarget: {url: out}\nrun: {path: decode, digest: none}"), environment(), Options{})
+		if err != nil || result.ByArray[0].Digest.Known {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+}
