@@ -10,6 +10,7 @@
 //	deviation.go   how far values are from those of the source
 //	result.go      levels, differences and the result
 //	record.go      the record of the completed job
+//	pieces.go      one object, read in pieces
 //	decode.go      one object decoded by the published document of its array
 //	state.go       options, and one verification
 //	documents.go   the published documents of the arrays

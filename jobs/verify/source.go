@@ -12,7 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -299,7 +298,7 @@ func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, ds
 		return nil
 	}
 	if err == nil {
-		in := object{v, journal.Object{Key: key, Bytes: info.Size}}
+		in := object{v.target, key, info.Size}
 		err = a.values.Chain().DecodeRegion(ctx, v.pool, dst, start, in)
 	}
 	if errors.Is(err, codecs.ErrCorrupt) || errors.Is(err, codecs.ErrTooLarge) {

@@ -153,6 +153,66 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestLargeObjects has objects that do not fit into the memory for one object: one with inner
+// chunks, and one that is a single chunk.
+func TestLargeObjects(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := make([]byte, 0, 20<<20)
+	for i := range 5 << 20 {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i)))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f.raw"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := parse(t, dir, `
+zmigrate: 1
+source:
+  driver: raw
+  arrays:
+    sharded: {url: f.raw, data_type: float32, shape: [5120, 1024]}
+    whole: {url: f.raw, data_type: float32, shape: [5120, 1024]}
+target: {url: out.zarr}
+arrays:
+  sharded: {chunks: [640, 256], shards: [5120, 1024], codecs: [bytes, crc32c]}
+  whole: {chunks: [5120, 1024], codecs: [bytes]}
+`)
+	begin(t, j, run.Options{})
+	target := filepath.Join(dir, "out.zarr")
+	sound := objectsOf(t, target)
+	j.Run.Memory = 72 << 20
+	for _, level := range []verify.Level{verify.Stored, verify.Decoded} {
+		r := verified(t, j, verify.Options{Level: level})
+		if r.Count != 0 || r.Read != 2 || level == verify.Decoded && r.ByValues != 2 {
+			t.Errorf("%s: %+v", level, r)
+		}
+	}
+	random := rand.New(rand.NewPCG(20, 2))
+	for range 3 {
+		for key, data := range sound {
+			if strings.HasSuffix(key, "zarr.json") {
+				continue
+			}
+			damaged := slices.Clone(data)
+			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
+			replace(t, target, key, damaged)
+		}
+		r := verified(t, j, verify.Options{})
+		if r.Count != 2 || slices.ContainsFunc(r.Differences, func(d verify.Difference) bool { return d.Kind != verify.Checksum }) {
+			t.Fatalf("%+v", r)
+		}
+	}
+	for key, data := range sound {
+		replace(t, target, key, data)
+	}
+	document := string(sound["whole/zarr.json"])
+	replace(t, target, "whole/zarr.json", []byte(strings.Replace(document, "little", "big", 1)))
+	r := verified(t, j, verify.Options{})
+	if !slices.ContainsFunc(r.Differences, func(d verify.Difference) bool { return d.Kind == verify.Values && d.Array == "whole" }) || r.ByValues != 1 {
+		t.Errorf("another byte order: %+v", r)
+	}
+}
+
 // TestDigests compares the digests of arrays with those in the record of completion. Those of
 // the floating-point arrays are all of the same values.
 func TestDigests(t *testing.T) {

@@ -1,0 +1,115 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"hash/crc32"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// object is an object of the target as [codecs.Input].
+type object struct {
+	target *store.Store
+	key    string
+	size   int64
+}
+
+// Size implements [codecs.Input].
+func (o object) Size() int64 { return o.size }
+
+// ReadAt implements [codecs.Input].
+func (o object) ReadAt(ctx context.Context, b []byte, off int64) error {
+	return o.target.ReadRange(ctx, o.key, b, off)
+}
+
+// GapBytes implements [codecs.Gapped].
+func (o object) GapBytes() int { return o.target.GapBytes() }
+
+// pieces is an object that need not fit into memory. It keeps the checksum of each piece that
+// was read, so that finish reads only the rest.
+type pieces struct {
+	object
+	read   []piece
+	failed error // the first error of a read
+}
+
+// piece is a range of bytes that was read, with its CRC-32C.
+type piece struct {
+	from, to int64
+	sum      uint32
+}
+
+// ReadAt implements [codecs.Input].
+func (p *pieces) ReadAt(ctx context.Context, b []byte, off int64) error {
+	if err := p.object.ReadAt(ctx, b, off); err != nil {
+		p.failed = cmp.Or(p.failed, err)
+		return err
+	}
+	p.read = append(p.read, piece{off, off + int64(len(b)), crc32.Checksum(b, castagnoli)})
+	return nil
+}
+
+// finish reads the rest of the object, piece by piece into the buffer, and returns the
+// CRC-32C of the whole object. An error of an earlier read is an error of finish.
+func (p *pieces) finish(ctx context.Context, buffer []byte) (sum uint32, err error) {
+	if p.failed != nil {
+		return 0, p.failed
+	}
+	slices.SortFunc(p.read, func(a, b piece) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	at := int64(0)
+	rest := func(to int64) error {
+		for at < to {
+			part := buffer[:min(int64(len(buffer)), to-at)]
+			if err := p.object.ReadAt(ctx, part, at); err != nil {
+				return err
+			}
+			sum = crc32.Update(sum, castagnoli, part)
+			at += int64(len(part))
+		}
+		return nil
+	}
+	for _, x := range p.read {
+		if x.from < at {
+			continue // read twice, at least in part
+		}
+		if err := rest(x.from); err != nil {
+			return 0, err
+		}
+		sum, at = joinedSum(sum, x.sum, x.to-x.from), x.to
+	}
+	return sum, rest(p.size)
+}
+
+// joinedSum returns the CRC-32C of bytes that follow each other, given those of the first
+// bytes and of the other ones, and the number of the latter. A CRC is a polynomial over
+// GF(2), so n bytes behind others multiply it by x^(8n). This is the method of crc32_combine
+// in zlib.
+func joinedSum(first, second uint32, n int64) uint32 {
+	power, square := uint32(1)<<31, uint32(1)<<23 // 1 and x^8; the highest bit is that of x^0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			power = product(square, power)
+		}
+		square = product(square, square)
+	}
+	return product(power, first) ^ second
+}
+
+// product returns a·b modulo the polynomial of CRC-32C.
+func product(a, b uint32) (sum uint32) {
+	for ; a != 0; a <<= 1 {
+		if a&(1<<31) != 0 {
+			sum ^= b
+		}
+		low := b & 1
+		b >>= 1
+		if low == 1 {
+			b ^= crc32.Castagnoli
+		}
+	}
+	return sum
+}
