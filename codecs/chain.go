@@ -90,6 +90,9 @@ func (c *Chain) Given() []Spec { return slices.Clone(c.specs) }
 // Chunk describes the chunks that the chain is bound to.
 func (c *Chain) Chunk() Chunk { return c.in }
 
+// Stages returns the number of array → array codecs.
+func (c *Chain) Stages() int { return len(c.arrays) }
+
 // Stage describes the array behind the first n codecs, all of which are array → array.
 func (c *Chain) Stage(n int) Chunk { return c.stages[n] }
 

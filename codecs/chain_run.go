@@ -58,15 +58,17 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array, seen func(ndarray.
 		}
 		src = next
 	}
-	if seen != nil {
-		seen(src)
-	}
 	var data []byte
 	aliased := c.store != nil
+	alias, dense := c.bytes.(Alias)
 	if aliased {
 		data = src.Data
-	} else if alias, ok := c.bytes.(Alias); ok {
+	} else if dense {
 		data, aliased = alias.EncodeAlias(src)
+	}
+	if seen != nil && (aliased || !dense) {
+		seen(src)
+		seen = nil
 	}
 	sizes := c.sizes
 	if sizes[0].Unbounded {
@@ -81,6 +83,9 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array, seen func(ndarray.
 			return nil, nil, c.fault(len(c.arrays), err)
 		}
 		data = out
+		if seen != nil {
+			seen(c.copied(src, alias, data))
+		}
 	}
 	for i, b := range c.binary {
 		buffer, empty := c.lend(pool, sizes[i+1])
@@ -93,6 +98,22 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array, seen func(ndarray.
 		data = out
 	}
 	return data, held, nil
+}
+
+// copied returns the array whose encoding by alias is data: in data if that is a dense copy of
+// src, which takes less time to read than src, and otherwise src.
+func (c *Chain) copied(src ndarray.Array, alias Alias, data []byte) ndarray.Array {
+	if src.Heap != nil {
+		return src
+	}
+	made, err := ndarray.View(src.Type, src.Shape, data)
+	if err != nil {
+		return src
+	}
+	if _, same := alias.EncodeAlias(made); !same {
+		return src
+	}
+	return made
 }
 
 // located adds to an error about an element where the element is in the chunk. Codecs

@@ -39,7 +39,7 @@ func (c *Chain) Exact() (n int, ok bool) {
 }
 
 // EncodeSeen is [Chain.Encode], and calls seen with the array that the array → bytes codec
-// receives. seen may read the array until it returns.
+// receives, or with a dense copy. seen may read the array until it returns.
 func (c *Chain) EncodeSeen(pool *ndarray.Pool, src ndarray.Array, seen func(ndarray.Array)) ([]byte, *ndarray.Buffer, error) {
 	data, buffer, err := c.encode(pool, src, seen)
 	return data, buffer, c.located(err)

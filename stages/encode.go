@@ -84,10 +84,10 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 	if t.Digest {
 		at := t.placeOf(cell.Shape, start)
 		switch {
-		case t.Exact == 0:
-			u.digest = digest.Within(cell, make([]int, len(start)), at)
 		case u.empty:
 			u.digest = digest.Constant(chain.Stage(t.Exact).Single(), at)
+		case t.Exact == 0 && chain.Stages() > 0:
+			u.digest = digest.Within(cell, make([]int, len(start)), at) // codecs may move elements
 		default:
 			seen = func(encoded ndarray.Array) { u.digest = digest.Within(encoded, make([]int, len(start)), at) }
 		}
