@@ -15,7 +15,8 @@ import (
 )
 
 // TestInteropDigest compares digests with those of the Python of docs/digest.md: of regions
-// of arrays, and of the arrays of a migration.
+// of arrays, and of the arrays of a migration,
+// as verify tells them and as attributes.
 func TestInteropDigest(t *testing.T) {
 	t.Parallel()
 	p := findPeers(t)
@@ -43,8 +44,9 @@ func TestInteropDigest(t *testing.T) {
 	}
 
 	job := filepath.Join(dir, "job.json")
-	mustRun(t, "run", "--progress", "none", job)
-	out, err := zmigrate(t.Context(), t, "verify", "--json", job).Output()
+	attribute := []string{"--set", "target.digest_attribute=true"}
+	mustRun(t, append([]string{"run", "--progress", "none", job}, attribute...)...)
+	out, err := zmigrate(t.Context(), t, append([]string{"verify", "--json", job}, attribute...)...).Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -63,5 +65,15 @@ func TestInteropDigest(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, result.Digests); diff != "" {
 		t.Errorf("digests of arrays (-Python +zmigrate):\n%s", diff)
+	}
+	for name, sum := range want {
+		var document struct{ Attributes map[string]any }
+		text, err := os.ReadFile(filepath.Join(dir, "target.zarr", name, "zarr.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &document)
+		}
+		if got := document.Attributes["values_digest"]; err != nil || got != "zmigrate:"+sum {
+			t.Errorf("%s: the attribute is %v, %v, want %s", name, got, err, sum)
+		}
 	}
 }

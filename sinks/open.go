@@ -364,10 +364,7 @@ func (a *Array) changedDocument(ctx context.Context) ([]byte, error) {
 	if len(a.changes) == 0 && slices.Equal(a.committed, meta.Grid.Shape) {
 		return nil, nil
 	}
-	text, err := zarr.Resized(a.document, meta.Grid.Shape)
-	if err == nil && len(a.changes) > 0 {
-		text, err = zarr.WithAttributes(text, a.changes)
-	}
+	text, err := zarr.Resized(a.document, zarr.Resizing{Shape: meta.Grid.Shape, Attributes: a.changes})
 	if err != nil {
 		return nil, err
 	}

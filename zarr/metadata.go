@@ -24,6 +24,10 @@ import (
 // MetadataKey is the name of the document of every node.
 const MetadataKey = "zarr.json"
 
+// DigestAttribute is the name of the attribute in which an array has the digest of its
+// values, if the job wants that.
+const DigestAttribute = "values_digest"
+
 // MaxDocument bounds the bytes of one document that is read. The consolidated metadata
 // of large hierarchies have tens of MiB.
 const MaxDocument = 256 << 20

@@ -8,12 +8,19 @@ import (
 	"slices"
 )
 
-// Resized returns the document of an array with another shape. Everything else in the
+// Resizing is what becomes of the document of an array that grows.
+type Resizing struct {
+	Shape []int
+	// Attributes change those of the document, see [WithAttributes].
+	Attributes Attributes
+}
+
+// Resized returns the document of an array that has grown. Everything else in the
 // document stays, including fields that this program does not know, and numbers that
 // only Python writes.
-func Resized(document []byte, shape []int) ([]byte, error) {
+func Resized(document []byte, to Resizing) ([]byte, error) {
 	document, python := marked(document)
-	fields, err := resized(document, shape)
+	fields, err := resized(document, to)
 	if err != nil {
 		return nil, err
 	}
@@ -21,30 +28,30 @@ func Resized(document []byte, shape []int) ([]byte, error) {
 	return unmarked(text, python), err
 }
 
-func resized(document []byte, shape []int) (Attributes, error) {
-	var fields Attributes
-	if err := json.Unmarshal(document, &fields); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotZarr, err)
+func resized(document []byte, to Resizing) (Attributes, error) {
+	fields, err := withAttributes(document, to.Attributes)
+	if err != nil {
+		return nil, err
 	}
-	extents, err := json.Marshal(shape)
+	extents, err := json.Marshal(to.Shape)
 	if err != nil {
 		return nil, err
 	}
 	return fields.With("shape", extents), nil
 }
 
-// ResizedIn returns the document of a group with other shapes for arrays in its
-// consolidated metadata. shapes is keyed by the paths of the arrays below the group. If
+// ResizedIn returns the document of a group in whose consolidated metadata arrays have
+// grown. sizes is keyed by the paths of the arrays below the group. If
 // the group has no consolidated metadata, or none of these arrays is in them, it needs
 // no change, and ok is false.
-func ResizedIn(document []byte, shapes map[string][]int) (_ []byte, ok bool, err error) {
+func ResizedIn(document []byte, sizes map[string]Resizing) (_ []byte, ok bool, err error) {
 	return changedIn(document, func(nodes Attributes) (_ Attributes, changed, python bool, err error) {
 		for i, node := range nodes {
-			shape, known := shapes[node.Name]
+			to, known := sizes[node.Name]
 			if !known {
 				continue
 			}
-			fields, err := resized(node.Value, shape)
+			fields, err := resized(node.Value, to)
 			if err == nil {
 				nodes[i].Value, err = fields.MarshalJSON()
 			}
@@ -110,9 +117,22 @@ func changedIn(document []byte, change func(nodes Attributes) (_ Attributes, cha
 // else in the document stays.
 func WithAttributes(document []byte, changes Attributes) ([]byte, error) {
 	document, python := marked(document)
+	fields, err := withAttributes(document, changes)
+	if err != nil {
+		return nil, err
+	}
+	text, err := Document(fields)
+	return unmarked(text, python), err
+}
+
+// withAttributes returns the fields of a document with other attributes.
+func withAttributes(document []byte, changes Attributes) (Attributes, error) {
 	var fields, attributes Attributes
 	if err := json.Unmarshal(document, &fields); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotZarr, err)
+	}
+	if len(changes) == 0 {
+		return fields, nil
 	}
 	if old := fields.Get("attributes"); old != nil {
 		if err := json.Unmarshal(old, &attributes); err != nil {
@@ -122,12 +142,7 @@ func WithAttributes(document []byte, changes Attributes) ([]byte, error) {
 	for _, x := range changes {
 		attributes = attributes.With(x.Name, x.Value)
 	}
-	fields, err := fields.withFields("attributes", attributes)
-	if err != nil {
-		return nil, err
-	}
-	text, err := Document(fields)
-	return unmarked(text, python), err
+	return fields.withFields("attributes", attributes)
 }
 
 // Consolidated returns the document of a group with the given consolidated metadata.

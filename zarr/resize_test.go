@@ -17,7 +17,7 @@ const foreign = `{"zarr_format":3, "shape": [3,4], "node_type":"array","attribut
  "storage_transformers":[], "extra":{"must_understand":false,"name":"x"}}`
 
 func TestResized(t *testing.T) {
-	got, err := Resized([]byte(foreign), []int{30, 4})
+	got, err := Resized([]byte(foreign), Resizing{Shape: []int{30, 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func FuzzResizedIn(f *testing.F) {
 	f.Fuzz(func(t *testing.T, document []byte) {
 		shape := []int{7, 4}
 		for _, edit := range []func([]byte) ([]byte, error){
-			func(b []byte) ([]byte, error) { return Resized(b, shape) },
+			func(b []byte) ([]byte, error) { return Resized(b, Resizing{Shape: shape}) },
 			func(b []byte) ([]byte, error) { return Consolidated(b, nil) },
 			func(b []byte) ([]byte, error) { return WithAttributes(b, Attributes{{"b", []byte("7")}}) },
 			func(b []byte) ([]byte, error) {
@@ -45,7 +45,7 @@ func FuzzResizedIn(f *testing.F) {
 				return text, err
 			},
 			func(b []byte) ([]byte, error) {
-				text, ok, err := ResizedIn(b, map[string][]int{"a": shape})
+				text, ok, err := ResizedIn(b, map[string]Resizing{"a": {Shape: shape}})
 				if err == nil && !ok {
 					text = b
 				}
@@ -77,7 +77,7 @@ func TestResizedAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Resized(was, a.Grid.Shape)
+	got, err := Resized(was, Resizing{Shape: a.Grid.Shape})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,16 +89,16 @@ func TestResizedAsWritten(t *testing.T) {
 func TestResizedIn(t *testing.T) {
 	group := `{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{` +
 		`"g":{"zarr_format":3,"node_type":"group"},"g/a":` + foreign + `,"g/b":` + foreign + `}}}`
-	got, ok, err := ResizedIn([]byte(group), map[string][]int{"g/a": {7, 4}, "elsewhere": {1}})
+	got, ok, err := ResizedIn([]byte(group), map[string]Resizing{"g/a": {Shape: []int{7, 4}, Attributes: Attributes{{"b", nil}, {"c", []byte("2")}}}, "elsewhere": {Shape: []int{1}}})
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	want := strings.Replace(group, "[3,4]", "[7,4]", 1)
+	want := strings.Replace(strings.Replace(group, "[3,4]", "[7,4]", 1), `"b":1e+20,"a":[1.0]`, `"a":[1.0],"c":2`, 1)
 	if diff := cmp.Diff(compact(t, []byte(want)), compact(t, got)); diff != "" {
 		t.Error(diff)
 	}
 	for _, same := range []string{`{"zarr_format":3,"node_type":"group"}`, `{"consolidated_metadata": null}`, strings.ReplaceAll(group, "g/a", "g/c")} {
-		if _, ok, err := ResizedIn([]byte(same), map[string][]int{"g/a": {7, 4}}); ok || err != nil {
+		if _, ok, err := ResizedIn([]byte(same), map[string]Resizing{"g/a": {Shape: []int{7, 4}}}); ok || err != nil {
 			t.Errorf("%s: %v, %v", same, ok, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestResizedIn(t *testing.T) {
 		`{"consolidated_metadata": {"metadata": []}}`:         "consolidated_metadata.metadata: ",
 		`{"consolidated_metadata": {"metadata": {"g/a": 3}}}`: "consolidated_metadata.metadata.g/a: ",
 	} {
-		if _, _, err := ResizedIn([]byte(bad), map[string][]int{"g/a": {7, 4}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, _, err := ResizedIn([]byte(bad), map[string]Resizing{"g/a": {Shape: []int{7, 4}}}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", bad, err, want)
 		}
 	}
@@ -123,10 +123,10 @@ func TestResizedIn(t *testing.T) {
 	if _, err := WithAttributes([]byte(`[]`), nil); !errors.Is(err, ErrNotZarr) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := WithAttributes([]byte(`{"attributes": 1}`), nil); err == nil {
+	if _, err := WithAttributes([]byte(`{"attributes": 1}`), Attributes{{"a", []byte("1")}}); err == nil {
 		t.Error("attributes that are no object: no error")
 	}
-	if _, err := Resized([]byte(`{"attributes": nan}`), nil); !errors.Is(err, ErrNotZarr) {
+	if _, err := Resized([]byte(`{"attributes": nan}`), Resizing{}); !errors.Is(err, ErrNotZarr) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -148,9 +148,9 @@ func TestNumbersOfPython(t *testing.T) {
 		edit func() ([]byte, error)
 		want string
 	}{
-		"array": {func() ([]byte, error) { return Resized([]byte(array), []int{7}) }, strings.Replace(array, "[3]", "[7]", 1)},
+		"array": {func() ([]byte, error) { return Resized([]byte(array), Resizing{Shape: []int{7}}) }, strings.Replace(array, "[3]", "[7]", 1)},
 		"group": {func() ([]byte, error) {
-			text, _, err := ResizedIn([]byte(group), map[string][]int{"a": {7}})
+			text, _, err := ResizedIn([]byte(group), map[string]Resizing{"a": {Shape: []int{7}}})
 			return text, err
 		}, strings.Replace(group, "[3]", "[7]", 1)},
 		"nodes": {func() ([]byte, error) {

@@ -35,6 +35,9 @@ func (j *Job) Check(registry *codecs.Registry) Problems {
 		p.Warning, p.Code = true, "unused-field"
 		c.add(p)
 	}
+	if j.Target.DigestAttribute && j.Run.Digest == "none" {
+		c.report("target.digest_attribute", "set run.digest to auto or all", "the attribute is the digest of the values, and run.digest: none takes none")
+	}
 	if j.Target.Existing == "append" && j.driver != nil && !j.driver.Unlimited && j.AppendDimension() == "" {
 		c.add(j.NeedsDimension(fmt.Sprintf("sources of the driver %s have none that is unlimited", j.Source.Driver)))
 	}

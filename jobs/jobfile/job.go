@@ -124,6 +124,8 @@ type Target struct {
 	// "skip", or "same".
 	Overlap          string
 	StoreEmptyChunks bool
+	// DigestAttribute gives each array the attribute [zarr.DigestAttribute].
+	DigestAttribute bool
 	// Readers are programs that must be able to read the result, such as
 	// "zarr-python>=3.1". They have no influence on what is written.
 	Readers []string

@@ -62,6 +62,7 @@ func normalTarget(t Target) map[string]any {
 	m := map[string]any{"url": spelling(t.Location), "consolidated": t.Consolidated, "store_empty_chunks": t.StoreEmptyChunks}
 	put(m, "append", t.Append, t.Append != "")
 	put(m, "overlap", t.Overlap, t.LeavesOut())
+	put(m, "digest_attribute", true, t.DigestAttribute)
 	return m
 }
 

@@ -273,6 +273,7 @@ func (p *parser) target(n *node, at *trail) {
 		"append":             p.appending,
 		"readers":            p.requiredReaders,
 		"store_empty_chunks": p.boolean(&t.StoreEmptyChunks),
+		"digest_attribute":   p.boolean(&t.DigestAttribute),
 	}, "url")
 }
 

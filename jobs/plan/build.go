@@ -87,6 +87,9 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	b.block(planned)
 	b.noteShards(planned)
 	b.judgeObjects(planned)
+	if b.plan.Job.Target.DigestAttribute && !b.plan.Task(planned).Digest {
+		b.note("its values get no digest, so it does not have the attribute %s; docs/verify.md says which values have digests", zarr.DigestAttribute)
+	}
 	planned.Notes = b.notes
 	return planned, b.problems
 }
@@ -195,6 +198,10 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		list = b.outcome.Attributes
 	}
 	list = b.renamedAttributes(list)
+	if was := list.Get(zarr.DigestAttribute); was != nil {
+		b.note("the attribute %s of the source, %s, is left out: it is the digest of other values as soon as one changes", zarr.DigestAttribute, was)
+		list = list.With(zarr.DigestAttribute, nil)
+	}
 	if b.convert != nil && list.Get("_FillValue") != nil {
 		list = list.With("_FillValue", sources.FillAttribute(meta.Type, meta.Fill))
 		b.note("the attribute _FillValue is the fill value, in the type stored")

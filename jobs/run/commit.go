@@ -46,7 +46,10 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	var publish func(ctx context.Context) error
-	looks := []func(context.Context) error{r.unchanged, r.held, r.digestValues, func(ctx context.Context) (err error) {
+	if err := r.digestValues(ctx); err != nil {
+		return err
+	}
+	looks := []func(context.Context) error{r.unchanged, r.held, func(ctx context.Context) (err error) {
 		publish, err = r.outcome.prepare(ctx)
 		return err
 	}}

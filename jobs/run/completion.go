@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -34,9 +35,9 @@ func (c *Completion) Describes(m *plan.Manifest, i int, text []byte) bool {
 	want := m.Arrays[i].Digest
 	if m.Append != "" {
 		want = ""
-		if i < len(c.Arrays) {
-			want = c.Arrays[i].Document
-		}
+	}
+	if i < len(c.Arrays) {
+		want = cmp.Or(c.Arrays[i].Document, want)
 	}
 	return want == "" || plan.DocumentDigest(text) == want
 }

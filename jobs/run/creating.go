@@ -40,14 +40,51 @@ func (r creating) prepare(ctx context.Context) (publish func(ctx context.Context
 	}
 	arrays := make(map[string]*zarr.Array, len(r.plan.Arrays))
 	for i := range r.plan.Arrays {
-		arrays[r.plan.Arrays[i].Target] = r.plan.Arrays[i].Meta
+		if arrays[r.plan.Arrays[i].Target], err = r.document(i); err != nil {
+			return nil, err
+		}
 	}
 	if r.groups, err = r.groupDigests(arrays, others); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) error {
+		if err := r.lateDocuments(ctx, arrays); err != nil {
+			return err
+		}
 		return r.sink.Finish(ctx, arrays, r.plan.Groups, others, r.plan.Job.Target.Consolidated)
 	}, nil
+}
+
+// document returns the document of an array as it is at the end of the run. It may have the
+// digest of the values as an attribute, which nobody knows before.
+func (r creating) document(i int) (*zarr.Array, error) {
+	meta := r.plan.Arrays[i].Meta
+	if !r.plan.Job.Target.DigestAttribute {
+		return meta, nil
+	}
+	x, err := r.valuesAttribute(i)
+	if err != nil {
+		return nil, err
+	}
+	changed := *meta
+	changed.Attributes = changed.Attributes.With(x.Name, x.Value)
+	text, err := changed.MarshalJSON()
+	r.arrays[i].digest = plan.DocumentDigest(text)
+	return &changed, err
+}
+
+// lateDocuments writes the documents that have digests.
+func (r creating) lateDocuments(ctx context.Context, arrays map[string]*zarr.Array) error {
+	if !r.plan.Job.Target.DigestAttribute {
+		return nil
+	}
+	return sources.InParallel(ctx, len(r.plan.Arrays), func(ctx context.Context, i int) error {
+		p := r.plan.Arrays[i].Target
+		if p == "" {
+			return nil // Finish writes it
+		}
+		return r.sink.PutArray(ctx, p, arrays[p])
+	})
 }
 
 // groupDigests returns the digests of the documents of the groups that the run writes.
@@ -130,9 +167,10 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 // documents implements [outcome]. It writes the document of each array whose chunks are
 // all in place, if the source has not changed since the chunks were read. If an array is
 // the whole target, its document is written last. While objects of an earlier owner of
-// the lock may arrive late, documents writes nothing.
+// the lock may arrive late, documents writes nothing. Documents with digests of values are
+// written at the end of the run.
 func (r creating) documents(ctx context.Context) error {
-	if r.unsettled {
+	if r.unsettled || r.plan.Job.Target.DigestAttribute {
 		return nil
 	}
 	var complete []int

@@ -151,15 +151,24 @@ func (r growing) grow(ctx context.Context) error {
 	if err := r.asPlanned(ctx); err != nil {
 		return err
 	}
-	arrays, groups := map[string][]byte{}, map[string][]byte{}
+	arrays, groups, sizes := map[string][]byte{}, map[string][]byte{}, map[string]zarr.Resizing{}
 	r.groups = map[string]string{}
 	var paths []string
 	for i := range r.plan.Arrays {
 		a := &r.plan.Arrays[i]
-		text, err := zarr.Resized(a.Existing.Text, a.Meta.Grid.Shape)
+		to := zarr.Resizing{Shape: a.Meta.Grid.Shape}
+		x, err := r.valuesAttribute(i)
+		if err != nil {
+			return err
+		}
+		if x.Value != nil || a.Existing.Meta.Attributes.Get(x.Name) != nil {
+			to.Attributes = zarr.Attributes{x}
+		}
+		text, err := zarr.Resized(a.Existing.Text, to)
 		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Target, err)
 		}
+		sizes[a.Target] = to
 		arrays[a.Target], r.arrays[i].digest = text, plan.DocumentDigest(text)
 		paths = append(paths, a.Target)
 	}
@@ -174,11 +183,10 @@ func (r growing) grow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		below := map[string][]int{}
-		for i := range r.plan.Arrays {
-			a := &r.plan.Arrays[i]
-			if rest, ok := strings.CutPrefix(a.Target, group+"/"); ok || group == "" {
-				below[rest] = a.Meta.Grid.Shape
+		below := map[string]zarr.Resizing{}
+		for p, to := range sizes {
+			if rest, ok := strings.CutPrefix(p, group+"/"); ok || group == "" {
+				below[rest] = to
 			}
 		}
 		text, changed, err := zarr.ResizedIn(text, below)

@@ -56,8 +56,8 @@ type Result struct {
 type CompletedArray struct {
 	Empty    int   `json:"empty_chunks,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Document is the digest of the document of an array that has grown. The manifest has
-	// those of new arrays.
+	// Document is the digest of the document of an array that has grown, or that has the
+	// digest of its values as an attribute. The manifest has those of other arrays.
 	Document string `json:"document,omitempty"`
 	// Digest is that of all values of the array, those of earlier runs included. It is not
 	// known without the digests of all chunks.

@@ -47,7 +47,7 @@ type progress struct {
 	empty   int
 	bytes   int64  // stored
 	written bool   // its document
-	digest  string // of the document of an array that has grown
+	digest  string // of the document, if the manifest does not have it
 	values  digest.Optional
 }
 

@@ -2,9 +2,11 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // digestValues adds up the digests of the values of the arrays from those of their chunks. A
@@ -45,6 +47,20 @@ func (r *run) digestValues(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// valuesAttribute returns the attribute with the digest of the values of an array. Its value
+// is nil if the digest is not known, or if the job wants none.
+func (r *run) valuesAttribute(i int) (zarr.Attribute, error) {
+	x := zarr.Attribute{Name: zarr.DigestAttribute}
+	if !r.plan.Job.Target.DigestAttribute || !r.arrays[i].values.Known {
+		return x, nil
+	}
+	text, err := r.arrays[i].values.MarshalText()
+	if err == nil {
+		x.Value, err = json.Marshal("zmigrate:" + string(text))
+	}
+	return x, err
 }
 
 // sparse reports whether an array may have chunks that are not stored.
