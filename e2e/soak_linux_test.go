@@ -35,6 +35,7 @@ type attack struct {
 func attacks() []attack {
 	return []attack{
 		{"killed", "kills", 1, soakKilled},
+		{"restarted", "kills", 2, soakRestarted},
 		{"network", "faults", 1, soakNetwork},
 		{"takeover", "takeovers", 2, soakTakeover},
 		{"damaged-source", "damaged places", 1, soakDamagedSource},
@@ -243,6 +244,44 @@ func soakKilled(t *testing.T, r *rand.Rand) (kills int) {
 	}
 	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 		t.Errorf("%s: after %d kills (-undisturbed +killed):\n%s", shape, kills, diff)
+	}
+	checkNoLeftovers(t, target)
+	return kills
+}
+
+// soakRestarted kills runs that begin a finished job anew, and among them runs that go on.
+func soakRestarted(t *testing.T, r *rand.Rand) (kills int) {
+	shape, job, target, prepare := soakJob(t, r)
+	for shape == "append" {
+		shape, job, target, prepare = soakJob(t, r)
+	}
+	args := []string{"run", "--log-level", "error", "--progress", "none", job}
+	prepare()
+	began := time.Now()
+	if e := soakRun(t.Context(), t, args...); e.status != 0 {
+		t.Fatalf("%s: undisturbed: status %d, %s", shape, e.status, e.messages)
+	}
+	duration := time.Since(began)
+	finished := tree(t, target)
+	for range 2 + r.IntN(8) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.Int64N(int64(duration))))
+		disturbed := args
+		if r.IntN(3) > 0 {
+			disturbed = append(slices.Clip(args), "--restart")
+		}
+		e := soakRun(ctx, t, disturbed...)
+		cancel()
+		if e.status == -1 {
+			kills++
+		} else if e.status != 0 {
+			t.Fatalf("%s: after %d kills, %q: status %d, %s", shape, kills, disturbed, e.status, e.messages)
+		}
+	}
+	if e := soakRun(t.Context(), t, args...); e.status != 0 {
+		t.Fatalf("%s: after %d kills: status %d, %s", shape, kills, e.status, e.messages)
+	}
+	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
+		t.Errorf("%s: after %d kills (-undisturbed +restarted):\n%s", shape, kills, diff)
 	}
 	checkNoLeftovers(t, target)
 	return kills

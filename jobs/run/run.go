@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -107,19 +108,24 @@ func (r *run) all(ctx context.Context, opt Options) error {
 }
 
 // begin makes the target and the checkpoint ready for the units of the plan, unless the
-// job is complete already.
+// job is complete already. It removes what killed runs have left. If the job is complete, it
+// does so only in folders of this machine, where that takes no request.
 func (r *run) begin(ctx context.Context, opt Options) (complete bool, err error) {
 	if err := r.current(); err != nil {
 		return false, err
 	}
-	if complete, err = r.outcome.begin(ctx, opt); err != nil || complete {
-		return complete, err
+	if complete, err = r.outcome.begin(ctx, opt); err != nil {
+		return false, err
 	}
 	places := []*store.Store{r.target, r.checkpoint}
-	if err := sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) }); err != nil {
-		return false, fmt.Errorf("leftovers of an earlier run: %w", err)
+	if complete {
+		places = slices.DeleteFunc(places, func(s *store.Store) bool { return !store.Local(s.URL()) })
 	}
-	return false, nil
+	err = sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) })
+	if err != nil && !(complete && store.Unwritable(err)) {
+		return complete, fmt.Errorf("leftovers of an earlier run: %w", err)
+	}
+	return complete, nil
 }
 
 // outcomeOf chooses the outcome of a run by what lies at the target of its plan.

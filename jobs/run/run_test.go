@@ -129,9 +129,17 @@ func TestRunAgainDoesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := modified(t, j.Target.URL)
+	// A run may be killed when the job is complete already.
+	left := filepath.Join(j.Target.URL+".zmigrate", "incoming", "object-of-another")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	result, err := execute(t, j, env, Options{})
 	if err != nil || !result.Nothing {
 		t.Fatalf("%+v, %v", result, err)
+	}
+	if _, err := os.Stat(filepath.Dir(left)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a killed run has left is there: %v", err)
 	}
 	if diff := cmp.Diff(before, modified(t, j.Target.URL)); diff != "" {
 		t.Error(diff)

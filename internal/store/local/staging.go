@@ -286,6 +286,9 @@ func (d *Driver) emptyStaging() error {
 			_ = os.Remove(filepath.Join(d.root, e.Name()))
 		}
 	}
+	if !d.ready {
+		d.removeStaging() // else Close does
+	}
 	return nil
 }
 
