@@ -151,10 +151,10 @@ func makeWriter(st *store.Store, opt Options) (*Writer, error) {
 	if opt.Codecs == nil {
 		opt.Codecs = standard.Registry(dtype.Standard())
 	}
-	opt.Memory = cmp.Or(opt.Memory, 256<<20)
 	if opt.Memory < 0 {
 		return nil, fmt.Errorf("memory of %d bytes: want at least 1, or 0 for 256 MiB", opt.Memory)
 	}
+	opt.Memory = cmp.Or(opt.Memory, 256<<20)
 	w := &Writer{
 		store: st, hierarchy: New(st), options: opt,
 		pool:   &ndarray.Pool{Keep: opt.Memory / 2},

@@ -204,6 +204,12 @@ func (p piece) release() {
 
 // encode encodes a cell. values are its elements within the array.
 func (a *Array) encode(values ndarray.Array) (p piece, err error) {
+	defer func() {
+		if p.data == nil { // nobody else gives the memory back
+			p.release()
+			p = piece{}
+		}
+	}()
 	chunk := a.cell.Chunk()
 	whole := values
 	if !slices.Equal(values.Shape, chunk.Shape) {
@@ -211,26 +217,20 @@ func (a *Array) encode(values ndarray.Array) (p piece, err error) {
 		buffer := a.writer.pool.Get(n)
 		p.buffers = append(p.buffers, buffer)
 		if whole, err = ndarray.View(chunk.Type, chunk.Shape, buffer.Bytes); err != nil {
-			p.release()
-			return piece{}, err
+			return p, err
 		}
 		ndarray.Copy(whole.Sub(ndarray.Region{Start: make([]int, len(chunk.Shape)), Shape: values.Shape}), values)
 		a.cell.Pad(whole, values.Shape)
 	}
 	if ndarray.Uniform(whole, chunk.Fill) {
-		p.release()
-		return piece{}, nil
+		return p, nil
 	}
 	data, buffer, err := a.cell.Encode(a.writer.pool, whole)
 	if buffer != nil {
 		p.buffers = append(p.buffers, buffer)
 	}
-	if err != nil {
-		p.release()
-		return piece{}, err
-	}
 	p.data = data
-	return p, nil
+	return p, err
 }
 
 // decoded returns the present values of a cell, in memory that the caller may change.

@@ -365,11 +365,11 @@ func (a *Array) changedDocument(ctx context.Context) ([]byte, error) {
 		return nil, nil
 	}
 	text, err := zarr.Resized(a.document, zarr.Resizing{Shape: meta.Grid.Shape, Attributes: a.changes})
-	if err != nil {
-		return nil, err
-	}
 	// A Commit that failed may have stored the new document.
-	now, err := a.writer.document(ctx, a.path)
+	var now []byte
+	if err == nil {
+		now, err = a.writer.document(ctx, a.path)
+	}
 	if err == nil && !bytes.Equal(now, a.document) && !bytes.Equal(now, text) {
 		err = ErrChanged
 	}

@@ -297,7 +297,7 @@ func TestOpenRefusals(t *testing.T) {
 		{create("remains"), fs.ErrExist, `it holds "remains/c/0"; remove what is there, or choose another path`},
 		{create("g/v/w"), nil, `"g/v" is an array and holds no nodes`},
 		{create(""), fs.ErrExist, `it is the root`},
-		{create("../a"), nil, `array "../a"`},
+		{create("../a"), nil, `array "../a": path "../a"`},
 		{w.CreateGroup(t.Context(), "g", nil), fs.ErrExist, `group "g": `},
 		{w.SetAttributes(t.Context(), "none", nil), fs.ErrNotExist, `"none" of `},
 		{w.SetAttributes(t.Context(), "odd", nil), zarr.ErrNotZarr, `"odd": `},

@@ -50,7 +50,7 @@ func (a *Array) copyObject(ctx context.Context, from RegionReader, index []int, 
 	if err != nil {
 		return a.fail(index, err)
 	}
-	return a.writer.shrink(ctx)
+	return nil
 }
 
 // copyLocked is copyObject for a caller who has locked the object.
