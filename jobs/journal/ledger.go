@@ -22,6 +22,7 @@ type Entry struct {
 	Bytes   int64  // Nothing: there should be no object
 	Sum     uint32 // CRC-32C
 	Seen    bool   // for the caller
+	Same    bool   // for the caller: the listed version is known, and is that on record
 }
 
 // NewLedger reads a list of objects. If several have one key, the last one counts.
@@ -52,6 +53,11 @@ func (l Ledger) Find(key string) *Entry {
 		return nil
 	}
 	return &l[i]
+}
+
+// HasVersion reports whether the object is known to have a version.
+func (e *Entry) HasVersion(version string) bool {
+	return version != "" && xxhash.Sum64String(version) == e.version
 }
 
 // OfVersion reports whether the object may have a version. Without a version on either

@@ -281,7 +281,7 @@ func (p *page) losses(d *Document) {
 			v.Bound = short(bound)
 		}
 		if m, ok := measured[a.Target]; ok {
-			v.Max, v.RMS, v.Unequal = short(m.Max), short(m.RMS), fmt.Sprintf("%d of %d", m.Unequal, m.Elements)
+			v.Max, v.RMS, v.Unequal = short(float64(m.Max)), short(float64(m.RMS)), fmt.Sprintf("%d of %d", m.Unequal, m.Elements)
 			if m.At != nil {
 				v.Worst = fmt.Sprintf("%v: %s, in the source %s", m.At, m.Target, m.Source)
 			}

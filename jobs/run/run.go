@@ -122,7 +122,7 @@ func (r *run) begin(ctx context.Context, opt Options) (complete bool, err error)
 		places = slices.DeleteFunc(places, func(s *store.Store) bool { return !store.Local(s.URL()) })
 	}
 	err = sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) })
-	if err != nil && !(complete && store.Unwritable(err)) {
+	if err != nil && (!complete || !store.Unwritable(err)) {
 		return complete, fmt.Errorf("leftovers of an earlier run: %w", err)
 	}
 	return complete, nil

@@ -2,7 +2,7 @@ package verify
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -20,9 +20,9 @@ type Deviation struct {
 	Unequal  int64    `json:"unequal_elements"`
 	// Max is the greatest difference between a value of the source and the value of the
 	// target. RMS is the root mean square of all differences. Both are 0 if the type is not
-	// one of numbers of at most 64 bits.
-	Max float64 `json:"max"`
-	RMS float64 `json:"rms"`
+	// one of numbers of at most 64 bits, and infinite if a number became NaN or NaN a number.
+	Max Amount `json:"max"`
+	RMS Amount `json:"rms"`
 	// Bound is the greatest difference that the losses allow; 0: none is known beforehand.
 	Bound float64 `json:"bound,omitempty"`
 	// At is the index of the element with the greatest difference, nil if all are equal.
@@ -36,6 +36,26 @@ type Deviation struct {
 
 	squares float64
 	spread  *spread // nil: no error was counted
+}
+
+// Amount is a number of at least 0. As JSON, the infinite one is the text "Infinity".
+type Amount float64
+
+// MarshalJSON implements [json.Marshaler].
+func (s Amount) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(s), 0) {
+		return []byte(`"Infinity"`), nil
+	}
+	return json.Marshal(float64(s))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *Amount) UnmarshalJSON(text []byte) error {
+	if string(text) == `"Infinity"` {
+		*s = Amount(math.Inf(1))
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(s))
 }
 
 // Errors counts elements whose error is at least From and less than twice From. Errors that
@@ -60,15 +80,33 @@ func (s *spread) add(by float64) {
 	s[sign][min(max(exponent+len(s[0])/2, 0), len(s[0])-1)]++
 }
 
-// plus adds the counts of other. Either may be nil.
+// plus adds the counts of other. Either may be nil. The result does not share memory with
+// other.
 func (s *spread) plus(other *spread) *spread {
-	if s == nil || other == nil {
-		return cmp.Or(s, other)
+	if other == nil {
+		return s
+	}
+	if s == nil {
+		s = new(spread)
 	}
 	for sign := range s {
 		for i, n := range other[sign] {
 			s[sign][i] += n
 		}
+	}
+	return s
+}
+
+// spreadOf is the inverse of counts.
+func spreadOf(list []Errors) *spread {
+	if list == nil {
+		return nil
+	}
+	s := new(spread)
+	for _, e := range list {
+		_, exponent := math.Frexp(e.From)
+		i := min(max(exponent-1+len(s[0])/2, 0), len(s[0])-1)
+		s[0][i], s[1][i] = e.Below, e.Above
 	}
 	return s
 }
@@ -96,17 +134,36 @@ type comparison struct {
 	spread            *spread // nil: no element was counted
 }
 
+// savedDeviation is the deviation of a part of an array.
+type savedDeviation struct {
+	Deviation
+	Squares Amount `json:"squares"`
+}
+
+// saved returns the deviation so far.
+func (d *Deviation) saved() *savedDeviation {
+	s := &savedDeviation{*d, Amount(d.squares)}
+	s.Errors = d.spread.counts()
+	return s
+}
+
+// restore is the inverse of saved.
+func (d *Deviation) restore(s *savedDeviation) {
+	*d = s.Deviation
+	d.squares, d.spread, d.Errors = float64(s.Squares), spreadOf(s.Errors), nil
+}
+
 // add takes over the result for a box that begins in the array at start.
 func (d *Deviation) add(c comparison, source, target ndarray.Array, start []int) {
 	d.Elements += c.elements
 	d.Unequal += c.unequal
 	d.squares += c.squares
 	d.spread = d.spread.plus(c.spread)
-	if c.at < 0 || d.At != nil && c.max <= d.Max {
+	if c.at < 0 || d.At != nil && Amount(c.max) <= d.Max {
 		return
 	}
 	at := indexIn(source.Shape, c.at)
-	d.Max, d.Source, d.Target = c.max, shown(source, at), shown(target, at)
+	d.Max, d.Source, d.Target = Amount(c.max), shown(source, at), shown(target, at)
 	for i := range at {
 		at[i] += start[i]
 	}

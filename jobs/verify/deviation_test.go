@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
@@ -26,6 +27,20 @@ func TestErrors(t *testing.T) {
 	// -0 differs from 0, NaN from a number, and infinity from 1; none has an error of a finite size.
 	if d.Unequal != 9 || d.Elements != 10 {
 		t.Errorf("%+v", d)
+	}
+	// What is saved of it and read again goes on as if nothing had happened.
+	text, err := json.Marshal(d.saved())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved savedDeviation
+	if err := json.Unmarshal(text, &saved); err != nil {
+		t.Fatal(err)
+	}
+	var again Deviation
+	again.restore(&saved)
+	if diff := cmp.Diff(d, again, cmp.AllowUnexported(Deviation{})); diff != "" || !math.IsInf(float64(again.Max), 1) {
+		t.Errorf("%s: (-before +after)\n%s", text, diff)
 	}
 	same := compareBoxes(ndarray.From(source, []int{10}), ndarray.From(source, []int{10}))
 	if same.spread.counts() != nil {

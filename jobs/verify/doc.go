@@ -12,8 +12,10 @@
 //	record.go      the record of the completed job
 //	pieces.go      one object, read in pieces
 //	decode.go      one object decoded by the published document of its array
+//	progress.go    how far a verification is
 //	state.go       options, and one verification
 //	documents.go   the published documents of the arrays
+//	resume.go      going on where a verification was interrupted
 //	listing.go     a list of the target compared with the record
 //	decoders.go    what decodes the objects of each array
 //	digests.go     the digests of whole arrays

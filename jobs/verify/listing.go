@@ -31,7 +31,7 @@ func (v *verification) listing(ctx context.Context) error {
 			v.found.add(v.difference(Size, o.Key, fmt.Sprintf("%d bytes, and %d were written", o.Size, e.Bytes)))
 			e.Seen, e.Bytes = true, journal.Nothing // it is not read
 		default:
-			e.Seen = true
+			e.Seen, e.Same = true, e.HasVersion(v.target.VersionOf(o))
 			if v.opt.Level == Quick && !e.OfVersion(v.target.VersionOf(o)) {
 				v.found.add(v.difference(Version, o.Key, "the object was written again since the migration, perhaps with the same bytes: --level stored reads it"))
 			}

@@ -34,7 +34,12 @@ func (v *verification) objects(ctx context.Context) error {
 	if v.opt.Begin != nil {
 		v.opt.Begin(v.todo())
 	}
-	return inParallel(ctx, v.workers(), func(send func(journal.Object) error) error { return v.feed(ctx, send) }, v.object)
+	return inParallel(ctx, v.workers(), func(send func(listed) error) error { return v.feed(ctx, send) }, func(ctx context.Context, o listed) error {
+		if err := v.object(ctx, o); err != nil {
+			return err
+		}
+		return v.saveNowAndThen(ctx)
+	})
 }
 
 // workers returns how many objects are read at the same time. More of a local target are not
@@ -79,6 +84,12 @@ func inParallel[T any](ctx context.Context, workers int, feed func(send func(T) 
 	})
 }
 
+// listed is an object of the record.
+type listed struct {
+	journal.Object
+	number int // in the list of objects
+}
+
 // todo returns the number and the size of the objects that are to be read.
 func (v *verification) todo() (objects int, bytes int64) {
 	for _, e := range v.ledger {
@@ -90,12 +101,15 @@ func (v *verification) todo() (objects int, bytes int64) {
 	return int(float64(objects) * v.result.Sample), int64(float64(bytes) * v.result.Sample)
 }
 
-// feed sends the objects that are to be read.
-func (v *verification) feed(ctx context.Context, send func(journal.Object) error) error {
+// feed sends the objects that are to be read. Objects that an interrupted verification has
+// read are not read again, if the list of the target has them with the versions on record.
+func (v *verification) feed(ctx context.Context, send func(listed) error) error {
+	number := -1
 	for o, err := range v.record.journal.Objects(ctx) {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
+		number++
 		e := v.ledger.Find(o.Key)
 		if e == nil || !e.Seen || e.Bytes == journal.Nothing || !v.sampled(o.Key) {
 			continue
@@ -104,11 +118,38 @@ func (v *verification) feed(ctx context.Context, send func(journal.Object) error
 			continue // of several lines with one key the last counts
 		}
 		e.Seen = false // once
-		if err := send(o); err != nil {
+		if v.skips(o, number, e.Same) {
+			continue
+		}
+		if err := send(listed{o, number}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// skips counts an object that an interrupted verification has read, and reports whether it
+// has. same tells that the object has the version on record.
+func (v *verification) skips(o journal.Object, number int, same bool) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.progress.Done.has(number) {
+		return false
+	}
+	if !same {
+		v.progress.Done.clear(number)
+		return false
+	}
+	v.result.Resumed++
+	v.result.Read++
+	v.result.Bytes += o.Bytes
+	if v.opt.Level.includes(Decoded) && o.Digest.Known {
+		v.result.ByValues++
+	}
+	if v.opt.Observe != nil {
+		v.opt.Observe(o.Bytes)
+	}
+	return true
 }
 
 // sampled reports whether an object is one of the sample. The seed and the key decide.
@@ -126,7 +167,7 @@ func (v *verification) sampled(key string) bool {
 }
 
 // object reads an object and compares it with the record.
-func (v *verification) object(ctx context.Context, o journal.Object) error {
+func (v *verification) object(ctx context.Context, o listed) error {
 	var d *decoder
 	var values *view
 	var err error
@@ -161,7 +202,7 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 
 	buffer := v.pool.Get(int(room))
 	defer buffer.Release()
-	found, err := v.comparedOnce(ctx, o, buffer.Bytes[:room:room], func(in codecs.Input) *Difference {
+	found, err := v.comparedOnce(ctx, o.Object, buffer.Bytes[:room:room], func(in codecs.Input) *Difference {
 		switch {
 		case d == nil:
 			return nil
@@ -172,9 +213,9 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 		if !ok {
 			return new(v.difference(Document, o.Key, fmt.Sprintf("the published grid has no chunk of this key: the shape is %v, chunks are %v", d.meta.Grid.Shape, d.meta.Grid.Chunk)))
 		}
-		return v.values(ctx, values, chunk, o, in)
+		return v.values(ctx, values, chunk, o.Object, in)
 	})
-	v.count(o)
+	v.count(o.Object)
 	if errors.Is(err, fs.ErrNotExist) {
 		found, err = new(v.difference(Absent, o.Key, "the object vanished while the target was read: does another program write here?")), nil
 	}
@@ -185,10 +226,11 @@ func (v *verification) object(ctx context.Context, o journal.Object) error {
 		v.found.add(*found)
 		return nil
 	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.progress.Done.set(o.number)
 	if d != nil && o.Digest.Known {
-		v.mu.Lock()
 		v.result.ByValues++
-		v.mu.Unlock()
 	}
 	return nil
 }

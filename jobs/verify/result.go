@@ -96,6 +96,9 @@ type Result struct {
 	// ByValues is the number of objects whose values were compared by their digests. Of the
 	// other objects that were read, the checksums were compared.
 	ByValues int `json:"objects_by_values"`
+	// Resumed is the number of objects, among those that were read, that an interrupted
+	// verification has read.
+	Resumed int `json:"objects_resumed,omitempty"`
 	// Digests has the digests of the values of arrays, by their paths. They cover all values,
 	// also those of chunks that are not stored. For a lossy array, they cover the elements
 	// behind the lossy codecs. They come from the record. An array is absent if the run

@@ -54,14 +54,57 @@ func (v *verification) source(ctx context.Context) (err error) {
 				continue
 			}
 			a.left = blocks.Len()
-			for n := range a.left {
-				if err := send(&box{a, blocks.Region(blocks.Index(n))}); err != nil {
+			v.resumeArray(a)
+			for n := range blocks.Len() {
+				if a.was.has(n) {
+					continue
+				}
+				if err := send(&box{a, n, blocks.Region(blocks.Index(n))}); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
-	}, v.compare)
+	}, func(ctx context.Context, b *box) error {
+		if err := v.compare(ctx, b); err != nil {
+			return err
+		}
+		return v.saveNowAndThen(ctx)
+	})
+}
+
+// resumeArray takes over what an interrupted verification has compared of an array.
+func (v *verification) resumeArray(a *compared) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.progress.Source == nil {
+		v.progress.Source = map[string]*sourceProgress{}
+	}
+	was := v.progress.Source[a.Target]
+	if was == nil || !slices.Equal(was.Block, a.block) {
+		v.progress.Source[a.Target] = &sourceProgress{Block: a.block, deviation: a.deviation}
+		return
+	}
+	a.was = slices.Clone(was.Done)
+	a.left -= a.was.count()
+	v.result.Elements += was.Elements
+	if was.Deviation != nil {
+		was.deviation.restore(was.Deviation)
+		a.deviation.restore(was.Deviation)
+	}
+	v.finishArray(a)
+}
+
+// finishArray lists the deviation of a lossy array when all of its boxes are compared. The
+// caller holds mu.
+func (v *verification) finishArray(a *compared) {
+	if a.left > 0 || !a.lossy {
+		return
+	}
+	a.deviation.RMS = Amount(math.Sqrt(a.deviation.squares / float64(a.deviation.Elements)))
+	made := a.deviation
+	made.Errors, made.spread = a.deviation.spread.counts(), nil
+	v.result.Deviations = append(v.result.Deviations, made)
 }
 
 // plan makes the plan of the run that completed the job.
@@ -84,6 +127,7 @@ type compared struct {
 	lossy     bool
 	deviation Deviation // guarded by the verification's mutex, as is left
 	left      int       // boxes to compare
+	was       marks     // boxes that an interrupted verification has compared
 }
 
 // newCompared chooses boxes that fit the memory: those of the plan, or else single cells.
@@ -136,8 +180,9 @@ func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *p
 
 // box is a part of an array.
 type box struct {
-	of *compared
-	at ndarray.Region // in the grid of the task
+	of     *compared
+	number int
+	at     ndarray.Region // in the grid of the task
 }
 
 // compare reads a box from the source and from the target.
@@ -164,33 +209,41 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 		return err
 	}
 	c, first := compareBoxes(source, target), a.first()
-	v.mu.Lock()
-	v.result.Elements += c.elements
-	if a.lossy {
-		a.deviation.add(c, source, target, sum(first, b.at.Start))
-	}
-	if a.left--; a.left == 0 && a.lossy {
-		a.deviation.RMS = math.Sqrt(a.deviation.squares / float64(a.deviation.Elements))
-		a.deviation.Errors, a.deviation.spread = a.deviation.spread.counts(), nil
-		v.result.Deviations = append(v.result.Deviations, a.deviation)
-	}
-	v.mu.Unlock()
-	if a.within(c) {
-		return nil
-	}
-	return a.units(b.at, func(unit int, in ndarray.Region, _ []int) error {
-		ours, theirs := dense(source.Sub(in)), dense(target.Sub(in))
-		if c := compareBoxes(ours, theirs); !a.within(c) {
-			at := indexIn(ours.Shape, c.at)
-			text := fmt.Sprintf("%d of %d elements are not those of the source: element %v is %s, and %s in the source",
-				c.unequal, c.elements, sum(sum(first, b.at.Start), sum(in.Start, at)), shown(theirs, at), shown(ours, at))
-			if a.lossy {
-				text += fmt.Sprintf("; the codecs may change a value by %g", a.deviation.Bound)
+	var differences []Difference
+	if !a.within(c) {
+		_ = a.units(b.at, func(unit int, in ndarray.Region, _ []int) error {
+			ours, theirs := dense(source.Sub(in)), dense(target.Sub(in))
+			if c := compareBoxes(ours, theirs); !a.within(c) {
+				at := indexIn(ours.Shape, c.at)
+				text := fmt.Sprintf("%d of %d elements are not those of the source: element %v is %s, and %s in the source",
+					c.unequal, c.elements, sum(sum(first, b.at.Start), sum(in.Start, at)), shown(theirs, at), shown(ours, at))
+				if a.lossy {
+					text += fmt.Sprintf("; the codecs may change a value by %g", a.deviation.Bound)
+				}
+				differences = append(differences, v.difference(OtherValues, a.Key(unit), text))
 			}
-			v.found.add(v.difference(OtherValues, a.Key(unit), text))
-		}
-		return nil
-	})
+			return nil
+		})
+	}
+	for _, d := range differences {
+		v.found.add(d)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.result.Elements += c.elements
+	done := v.progress.Source[a.Target]
+	start := sum(first, b.at.Start)
+	if a.lossy {
+		a.deviation.add(c, source, target, start)
+	}
+	if len(differences) == 0 {
+		done.Done.set(b.number)
+		done.Elements += c.elements
+		done.deviation.add(c, source, target, start)
+	}
+	a.left--
+	v.finishArray(a)
+	return nil
 }
 
 // within reports whether a comparison is as the chain promises: exact, or within the bound of

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -19,6 +20,8 @@ type Options struct {
 	// chooses them: the same seed chooses the same objects.
 	Sample float64
 	Seed   uint64
+	// Restart forgets how far an interrupted verification came.
+	Restart bool
 	// AnyJob accepts the record of a job that differs from the given one, which only says
 	// where the target is.
 	AnyJob bool
@@ -38,13 +41,21 @@ type verification struct {
 	opt    Options
 	target *store.Store
 	record *record
-	nodes  map[string]bool // paths of the nodes that have a document
-	ledger journal.Ledger
-	memory *semaphore.Weighted
-	pool   *ndarray.Pool
-	found  findings
+	// checkpoint has the record, and the progress of a verification that was interrupted.
+	checkpoint *store.Store
+	nodes      map[string]bool // paths of the nodes that have a document
+	ledger     journal.Ledger
+	memory     *semaphore.Weighted
+	pool       *ndarray.Pool
+	found      findings
 
 	mu       sync.Mutex
 	result   Result
 	decoders map[string]*decoder
+	progress progress
+	saved    time.Time // when the progress was stored last
+	// stored is set if the checkpoint may have progress, unwritable if it cannot have any.
+	stored, unwritable bool
+
+	saving sync.Mutex // while the progress is stored
 }

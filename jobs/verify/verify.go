@@ -28,19 +28,18 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	}
 	v := &verification{job: j, env: env, opt: opt, pool: &ndarray.Pool{Keep: int(j.Run.Memory)}, decoders: map[string]*decoder{}, found: findings{each: opt.Each}}
 	budget := limits.New(j.Run.PerSecond)
-	checkpoint, err := plan.OpenCheckpoint(ctx, j, env, budget)
-	if err != nil {
+	if v.checkpoint, err = plan.OpenCheckpoint(ctx, j, env, budget); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, checkpoint.Close()) }()
-	if v.record, err = readRecord(ctx, j, checkpoint, opt.AnyJob); err != nil {
+	defer func() { err = errors.Join(err, v.checkpoint.Close()) }()
+	if v.record, err = readRecord(ctx, j, v.checkpoint, opt.AnyJob); err != nil {
 		return nil, err
 	}
 	if v.target, err = store.Open(ctx, j.Target.URL, env.StoreOptions(j, budget)); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	defer func() { err = errors.Join(err, v.target.Close()) }()
-	v.result = Result{Target: v.target.URL(), Checkpoint: checkpoint.URL(), Level: opt.Level, Migrated: v.record.done.Finished,
+	v.result = Result{Target: v.target.URL(), Checkpoint: v.checkpoint.URL(), Level: opt.Level, Migrated: v.record.done.Finished,
 		Sample: 1, Seed: opt.Seed, Arrays: len(v.record.manifest.Arrays)}
 	if opt.Sample > 0 && opt.Level != Quick {
 		v.result.Sample = min(opt.Sample, 1)
@@ -56,17 +55,23 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	if opt.Level.includes(Source) {
 		steps = append(steps, v.source)
 	}
+	if err := v.resume(ctx); err != nil {
+		return nil, err
+	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return nil, err
+			return nil, errors.Join(err, v.keep(ctx))
 		}
 	}
 	v.found.shorten()
 	slices.SortFunc(v.result.Deviations, func(a, b Deviation) int { return cmp.Compare(a.Array, b.Array) })
 	v.result.Count, v.result.Differences = v.found.n, append([]Difference{}, v.found.list...)
 	// Whoever may only read the checkpoint can verify, too.
-	err = run.PutVerified(ctx, checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(opt.Level), Sample: v.result.Sample, Differences: v.result.Count})
+	err = run.PutVerified(ctx, v.checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(opt.Level), Sample: v.result.Sample, Differences: v.result.Count})
 	if err != nil && !store.Unwritable(err) {
+		return nil, err
+	}
+	if err := v.forget(ctx); err != nil {
 		return nil, err
 	}
 	v.result.Time = time.Since(began)

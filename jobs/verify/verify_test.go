@@ -408,7 +408,7 @@ func TestSource(t *testing.T) {
 	if r.Count != 0 || r.Elements != 3*60+120+1 || len(r.Deviations) != 1 {
 		t.Fatalf("%+v", r)
 	}
-	if d := r.Deviations[0]; d.Array != "lossy" || d.Elements != 60 || d.Bound != 0.5 || d.Unequal > 0 && (d.Max > d.Bound || d.RMS > d.Max || d.At == nil) {
+	if d := r.Deviations[0]; d.Array != "lossy" || d.Elements != 60 || d.Bound != 0.5 || d.Unequal > 0 && (float64(d.Max) > d.Bound || d.RMS > d.Max || d.At == nil) {
 		t.Errorf("%+v", d)
 	}
 	sound := objectsOf(t, dir)

@@ -31,13 +31,15 @@ func (a *app) verifyCommand() *cli.Command {
 		Name: "verify", Usage: "read a target back and compare it with what was written", ArgsUsage: "JOB|TARGET",
 		Description: "Compares the target of a completed job with the record in the job's checkpoint. Opens no source and\n" +
 			"never writes to the target. Instead of a job file, the folder or URL of a target may be named.\n" +
+			"Goes on where the same verification was interrupted.\n" +
 			jobOptions + ".\n" +
 			"Exit status: 0 the target is as it was written; 4 something differs; 1 it could not be verified;\n" +
 			"2 the job or the command line is invalid; 5 the target is being written.",
 		Flags: append(append(jobFlags(), runFlags()...),
 			levelFlag(),
 			&cli.StringFlag{Name: "sample", Usage: "read only a `PART` of the objects, such as 5%"},
-			&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that chooses the objects of --sample"}),
+			&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that chooses the objects of --sample"},
+			&cli.BoolFlag{Name: "restart", Usage: "forget how far an interrupted verification came"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -130,7 +132,7 @@ func (a *app) repair(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 
 // verifyOptions reads the flags of verify.
 func verifyOptions(c *cli.Context) (opt jobs.VerifyOptions, err error) {
-	opt.Level, opt.Seed = verify.Level(c.String("level")), c.Uint64("seed")
+	opt.Level, opt.Seed, opt.Restart = verify.Level(c.String("level")), c.Uint64("seed"), c.Bool("restart")
 	known := false
 	for _, level := range verify.Levels() {
 		known = known || opt.Level == level
@@ -224,6 +226,9 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 	}...)
 	if r.Sample < 1 {
 		rows = append(rows, []string{"sample", fmt.Sprintf("%g%% of the objects, seed %d", 100*r.Sample, r.Seed)})
+	}
+	if r.Resumed > 0 {
+		rows = append(rows, []string{"resumed", fmt.Sprintf("%d of the objects were read before the verification was interrupted", r.Resumed)})
 	}
 	a.table(rows)
 	for _, d := range r.Deviations {
