@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -108,7 +109,6 @@ type Lock struct {
 	st     *store.Store
 	number int
 	opt    LockOptions
-	since  time.Duration // when the lock was taken, by opt.Clock
 	before Before
 
 	lost    chan struct{}      // closed when another owner has taken the lock over
@@ -120,6 +120,7 @@ type Lock struct {
 
 	mu     sync.Mutex
 	marker marker
+	since  time.Duration // when the lock was taken, by opt.Clock; notYet before that
 	until  time.Duration // when the permission ends, by opt.Clock
 	proved chan struct{} // closed with the next proof
 	// hopeless is the error of writes after unprovedTime without a proof; nil before.
@@ -127,6 +128,10 @@ type Lock struct {
 	period   context.Context    //nolint:containedctx // ends when until has passed
 	expire   context.CancelFunc // ends period
 }
+
+// notYet is a moment that never comes. While Acquire waits for an earlier owner, no time
+// for late requests has passed, and heartbeats are written already.
+const notYet time.Duration = math.MaxInt64 / 2
 
 // Before tells what to expect from earlier owners of a lock.
 type Before struct {
@@ -148,14 +153,14 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 	if err != nil {
 		return nil, err
 	}
+	began := opt.Clock()
 	period, expire := context.WithCancel(context.WithoutCancel(ctx))
 	l := &Lock{
-		st: st, number: number + 1, opt: opt, since: opt.Clock(), before: before,
+		st: st, number: number + 1, opt: opt, before: before,
 		lost: make(chan struct{}), stopped: make(chan struct{}), wanted: make(chan struct{}, 1), proved: make(chan struct{}),
-		period: period, expire: expire,
+		period: period, expire: expire, since: notYet, until: began + proofTime(opt.TTL),
 		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: time.Now().UTC(), Late: before.Late, Others: before.Others},
 	}
-	l.until = l.since + proofTime(opt.TTL)
 	earlier, err := l.claim(ctx)
 	if err != nil {
 		expire()
@@ -170,6 +175,8 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 	if err != nil {
 		return nil, errors.Join(err, l.Release(context.WithoutCancel(ctx), false))
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.since = opt.Clock()
 	return l, nil
 }

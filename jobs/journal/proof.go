@@ -141,7 +141,7 @@ func (l *Lock) beat(ctx context.Context) error {
 	err := l.rewrite(ctx, func(m *marker) {
 		m.Heartbeat = time.Now().UTC()
 		m.Beat++
-		settled := began-l.since >= settleTime(l.opt.TTL)
+		settled := l.unsettled(began) <= 0
 		m.Late, m.Others = m.Late && !settled, m.Others && !settled
 	})
 	if err == nil {
@@ -284,6 +284,13 @@ func (l *Lock) Replan(ctx context.Context) error {
 	return l.rewrite(ctx, func(m *marker) { m.Others = true })
 }
 
+// unsettled is the time for which requests of earlier owners may still arrive.
+func (l *Lock) unsettled(now time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.since - now + settleTime(l.opt.TTL)
+}
+
 // Settle waits until requests of earlier owners have arrived or never will: until a
 // quarter of TTL has passed since the lock was taken. Without such requests it returns
 // at once.
@@ -291,7 +298,7 @@ func (l *Lock) Settle(ctx context.Context) error {
 	if !l.Before().Late {
 		return nil
 	}
-	if left := l.since + settleTime(l.opt.TTL) - l.opt.Clock(); left > 0 {
+	if left := l.unsettled(l.opt.Clock()); left > 0 {
 		return l.opt.Sleep(ctx, left)
 	}
 	return nil
@@ -310,7 +317,7 @@ func (l *Lock) Release(ctx context.Context, late bool) error {
 	defer l.end()
 	err := l.rewrite(ctx, func(m *marker) {
 		m.Released = true
-		settled := l.opt.Clock()-l.since >= settleTime(l.opt.TTL)
+		settled := l.unsettled(l.opt.Clock()) <= 0
 		m.Late, m.Others = late && l.opt.Remote || m.Late && !settled, m.Others && !settled
 	})
 	if errors.Is(err, ErrLost) {
