@@ -398,7 +398,6 @@ var anySegment = regexp.MustCompile(`^segments/([0-9a-f]{12}-)?([0-9]{6,18})\.js
 
 // list finds the segments of all plans, and the lists of objects.
 func (j *Journal) list(ctx context.Context) error {
-	j.listed, j.objects = nil, nil
 	err := j.st.List(ctx, "", func(info store.Info) error {
 		switch {
 		case strings.HasPrefix(info.Key, objects):

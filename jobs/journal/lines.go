@@ -28,12 +28,12 @@ func (p *plainLine) next(text string) bool {
 
 // number takes a natural number of at most most from the line.
 func (p *plainLine) number(most uint64) (n uint64) {
-	const digits = 19 // every number of so many digits is less than 2^64
+	const digits = 19 // every number of so many digits is less than 2^64; nothing takes a digit that follows
 	i := 0
-	for ; i < len(p.rest) && i <= digits && p.rest[i]-'0' < 10; i++ {
+	for ; i < len(p.rest) && i < digits && p.rest[i]-'0' < 10; i++ {
 		n = n*10 + uint64(p.rest[i]-'0')
 	}
-	if i == 0 || i > digits || p.rest[0] == '0' && i > 1 || n > most {
+	if i == 0 || p.rest[0] == '0' && i > 1 || n > most {
 		p.other = true
 		return 0
 	}

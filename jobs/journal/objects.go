@@ -123,8 +123,7 @@ func eachObject(data []byte, f func(Object) bool) error {
 		return err
 	}
 	defer z.Close()
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, markerLimit)
+	lines := bufio.NewScanner(z) // of at most 64 KiB each
 	for n := 1; lines.Scan(); n++ {
 		o, ok := plainObject(lines.Bytes())
 		if !ok { // perhaps of another program

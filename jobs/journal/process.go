@@ -100,5 +100,5 @@ func (o Owner) Gone(self Owner) bool {
 	}
 	// A zombie has ended. A process that began at another time is another process.
 	state, start := processState(o.PID)
-	return state == "Z" || state == "X" || start != "" && strings.Count(o.ID, "/") > 1 && !strings.HasSuffix(o.ID, "/"+start)
+	return state == "Z" || state == "X" || start != "" && strings.Contains(o.ID, "/") && !strings.HasSuffix(o.ID, "/"+start)
 }
