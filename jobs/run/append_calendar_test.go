@@ -25,7 +25,7 @@ func TestAppendCalendars(t *testing.T) {
 		"after, the other": {night{0, 3}, night{3, 2}, "proleptic_gregorian", "gregorian", ""},
 		"the first day":    {night{reform, 3}, night{reform + 3, 2}, "standard", "proleptic_gregorian", ""},
 		"target before": {night{reform - 1, 3}, night{reform + 2, 2}, "standard", "proleptic_gregorian",
-			`array "g/time": the attribute calendar is "proleptic_gregorian", in the target "standard", and element [0] of the target, -152751.0, is a time before 1582-10-15`},
+			`array "g/time": the attribute calendar is "proleptic_gregorian" in the source and "standard" in the target, and element [0] of the target, -152751.0, is a time before 1582-10-15`},
 		"source before": {night{reform + 4, 1}, night{reform - 2, 3}, "standard", "proleptic_gregorian",
 			`element [0] of the source, -152752.0, is a time before 1582-10-15`},
 		"other calendars": {night{0, 3}, night{3, 2}, "julian", "proleptic_gregorian", `the attribute calendar is "proleptic_gregorian", in the target "julian"`},

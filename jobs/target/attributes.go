@@ -1,10 +1,10 @@
 package target
 
-// OtherMeaning is the way out if an attribute differs from the target's.
+// OtherMeaning returns the hint for an attribute that differs between source and target.
 func OtherMeaning(name string) string {
-	first := "values would not mean the same"
+	hint := "values would not mean the same"
 	if name == "units" {
-		first += ": write all files with the same units, times with one reference"
+		hint += ": write all files with the same units, times with one reference date"
 	}
-	return first + "; where they do mean the same, give the array the target's attribute"
+	return hint + "; if they do mean the same, give the array of the source the attribute of the target"
 }

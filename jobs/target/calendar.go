@@ -9,8 +9,8 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// SameFrom reports whether two calendars of the array agree for later times in the units.
-// CheckCalendar then looks at the values.
+// SameFrom reports whether the calendars of source and target differ only in early times.
+// If they do, CheckCalendar checks that the array has no such time.
 func (e *Existing) SameFrom(own, target, units json.RawMessage) bool {
 	least, ok := compare.Calendars(own, target, units)
 	if !ok || !compare.HasTimes(e.Array.Info()) {
@@ -20,8 +20,8 @@ func (e *Existing) SameFrom(own, target, units json.RawMessage) bool {
 	return true
 }
 
-// CheckCalendar refuses an array that has a time for which the calendars of source and
-// target differ. The note says that the calendars differ. It is "" if they are equal.
+// CheckCalendar returns an error if the array has a time for which the calendars of source
+// and target differ. The note says that the calendars differ. It is "" if they are equal.
 func (e *Existing) CheckCalendar(ctx context.Context) (note string, err error) {
 	c := e.calendars
 	if c == nil {
@@ -37,7 +37,7 @@ func (e *Existing) CheckCalendar(ctx context.Context) (note string, err error) {
 		case err != nil:
 			return "", fmt.Errorf("%s: array %q: %w", side.where, e.Path, err)
 		case index != nil:
-			return "", fmt.Errorf("array %q: the attribute calendar is %s, in the target %s, and element %v of the %s, %s, is a time before 1582-10-15, when the calendars differ: %s",
+			return "", fmt.Errorf("array %q: the attribute calendar is %s in the source and %s in the target, and element %v of the %s, %s, is a time before 1582-10-15, when the calendars differ: %s",
 				e.Path, is(c.own), is(c.target), index, side.where, value, OtherMeaning("calendar"))
 		}
 	}

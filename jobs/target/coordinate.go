@@ -19,11 +19,15 @@ import (
 // coordinatePiece is how many values of a coordinate are read at a time.
 const coordinatePiece = 1 << 16
 
+// onlyAfter says why a run cannot insert rows, and what a user can do instead.
+const onlyAfter = "a run adds rows only after the last row of the target; to insert rows, migrate all files again, to a new target or with target.existing: overwrite; to leave such rows out, set source.select"
+
 // CheckCoordinate compares the incoming values of a coordinate with its existing values.
-// If the existing values contain all incoming values, one behind the other, known is
-// true. If they contain only some of them, or all in another order, CheckCoordinate
-// returns an error. New values must go on in the same direction. Texts may be in any
-// order: disorder says where they leave the order of the target.
+// known is true if the existing values contain all incoming values, in the same order and
+// with no other value between them. If they contain only some, or all in another order,
+// CheckCoordinate returns an error. New values must continue in the direction of the
+// existing values. Texts may come in any order: disorder says where they leave the order
+// of the existing texts.
 func (e *Existing) CheckCoordinate(ctx context.Context) (known bool, disorder string, err error) {
 	c := newCoordinate(e)
 	if known, err = c.check(ctx); err != nil {
@@ -47,27 +51,26 @@ func newCoordinate(e *Existing) *coordinate {
 // coordinate is a coordinate that is being checked.
 type coordinate struct {
 	*Existing
-	new    ndarray.Array // values of the source, the first of which is in row from
+	new    ndarray.Array // values of the source, from row from on
 	from   int
 	values compare.Values
-	order  compare.Order         // nil: values have none
-	text   func(x, y []byte) int // the order of texts, nil for others
+	order  compare.Order         // nil: the values have no order
+	text   func(x, y []byte) int // the order of texts; nil: the values are no texts
 	trend  compare.Trend         // of the texts of the target
 	last   []byte                // the last text of the target
-	// packing says what the values mean; nil: they mean themselves.
+	// packing says how the values are packed; nil: they are not packed.
 	packing *cf.Packing
 
-	found   int  // the number of values of the target that the source has
-	inOrder bool // the values found are the rows of the source from row 0 on, without gaps on either side
-	first   struct {
+	found   int      // the number of values that source and target have in common
+	inOrder bool     // these values are the first rows of the source, and follow each other in the target
+	first   struct { // the first of these values in the target, and its rows
 		old, new int
 		value    []byte
 	}
 }
 
-// read reads the values of the source, and returns a function that finds the row of a
-// value. It returns an error if two rows have the same value, or if a value is NaN or
-// NaT.
+// read reads the values of the source. It returns a function that finds the row of a value
+// in the source, and an error if two rows have the same value, or if a value is NaN or NaT.
 func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, bool), err error) {
 	if c.new, err = readRows(ctx, c.Incoming, 0, c.Incoming.Info().Shape[0]); err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func (c *coordinate) read(ctx context.Context) (find func(item []byte) (int, boo
 	return c.finder()
 }
 
-// numbers refuses NaN and NaT among the values of the source.
+// numbers returns an error if a value of the source is NaN or NaT.
 func (c *coordinate) numbers() error {
 	if i := unknown(c.new, c.order); i >= 0 {
 		return fmt.Errorf("row %d of the source is %s, which does not identify a row: replace it by a number in the source", c.from+i, c.none())
@@ -100,29 +103,38 @@ func (c *coordinate) check(ctx context.Context) (known bool, err error) {
 		return false, err
 	}
 	rows := c.new.Shape[0]
-	for at := 0; at < c.Rows; at += coordinatePiece {
-		old, err := readRows(ctx, c.Array, at, min(coordinatePiece, c.Rows-at))
-		if err != nil {
-			return false, err
-		}
-		if i := unknown(old, c.order); i >= 0 {
-			return false, fmt.Errorf("row %d of the target is %s: zmigrate cannot tell whether rows belong behind it; first replace it by a number in the target", at+i, c.none())
-		}
-		c.look(old, at, find)
-	}
+	err = c.existing(ctx, func(row int, old ndarray.Array) { c.look(old, row, find) })
 	switch {
+	case err != nil:
+		return false, err
 	case c.found == 0:
 		return false, c.goesOn(ctx)
 	case c.found == rows && c.inOrder:
 		c.Known = c.first.old
 		return true, nil
 	}
-	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, but other rows of the source are not in the target, or in another order: append new rows alone, or set target.append: {overlap: skip}, which leaves out the rows that the target has; overlap: same also compares their values%s",
+	return false, fmt.Errorf("row %d of the source, %s, is row %d of the target already, but other rows of the source are not in the target, or in another order: append new rows alone, or set target.append: {overlap: skip}, which leaves out the rows that the target has ({overlap: same} also compares their values)%s",
 		c.first.new, c.spell(c.first.value), c.first.old, BeginsAnew(c.Path))
 }
 
-// BeginsAnew returns the hint for a coordinate that has the same values in several files
-// and so does not tell their rows apart.
+// existing calls see with all rows of the target, piece by piece. row is the first row of a
+// piece. It returns an error if a value is NaN or NaT.
+func (c *coordinate) existing(ctx context.Context, see func(row int, old ndarray.Array)) error {
+	for at := 0; at < c.Rows; at += coordinatePiece {
+		old, err := readRows(ctx, c.Array, at, min(coordinatePiece, c.Rows-at))
+		if err != nil {
+			return err
+		}
+		if i := unknown(old, c.order); i >= 0 {
+			return fmt.Errorf("row %d of the target is %s, so zmigrate cannot tell whether new rows belong after it: replace it by a number in the target", at+i, c.none())
+		}
+		see(at, old)
+	}
+	return nil
+}
+
+// BeginsAnew returns the hint for a coordinate that has the same values in several files.
+// Such a coordinate does not tell the rows of these files apart.
 func BeginsAnew(coordinate string) string {
 	return fmt.Sprintf("; if %q begins again in each file, make a new target without it (source.exclude): the names of the files then tell which rows the target has", coordinate)
 }
@@ -133,8 +145,8 @@ func readRows(ctx context.Context, a sources.Array, from, n int) (ndarray.Array,
 	return values, a.ReadRegion(ctx, values, []int{from})
 }
 
-// finder returns a function that finds the row of a value in the source. It returns an
-// error if two rows have the same value.
+// finder returns a function that finds the row of a value in the source, and an error if
+// two rows have the same value.
 func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	if d := c.direction(); d != 0 {
 		size := c.new.Type.Size()
@@ -156,8 +168,8 @@ func (c *coordinate) finder() (func(item []byte) (int, bool), error) {
 	}, nil
 }
 
-// direction is -1 if the source's values rise, 1 if they fall, and 0 otherwise. A single
-// value rises.
+// direction returns -1 if the values of the source rise, 1 if they fall, and 0 otherwise. A
+// single value rises.
 func (c *coordinate) direction() int {
 	if c.order == nil {
 		return 0
@@ -181,7 +193,8 @@ func (c *coordinate) direction() int {
 	}
 }
 
-// unknown returns the first row whose value has no place in the order, or -1.
+// unknown returns the first row whose value has no place in the order, as NaN has none. It
+// returns -1 if there is no such row.
 func unknown(values ndarray.Array, order compare.Order) (row int) {
 	if order == nil {
 		return -1
@@ -195,8 +208,8 @@ func unknown(values ndarray.Array, order compare.Order) (row int) {
 	return -1
 }
 
-// look looks up values of the target in the source. The first of these values is in row
-// at.
+// look looks up values of the target in the source. The first of these values is row at of
+// the target.
 func (c *coordinate) look(old ndarray.Array, at int, find func([]byte) (int, bool)) {
 	for item := range old.Items() {
 		if i, ok := find(item); ok {
@@ -229,30 +242,31 @@ func (c *coordinate) goesOn(ctx context.Context) error {
 	next, stop := iter.Pull(old.Items())
 	defer stop()
 	before, _ := next()
-	// A single row has no direction. Most coordinates ascend.
+	// A single row has no direction. Most coordinates rise.
 	direction := cmp.Or(c.direction(), -1)
 	if tail == 2 {
 		last, _ := next()
 		if d := c.order.Compare(before, last); d != 0 {
 			before, direction = last, d
 		} else {
-			before = nil // the target's values are in no order
+			before = nil // the values of the target neither rise nor fall
 		}
 	}
 	_, err = c.throughout(before, direction)
 	if err != nil && tail < 2 && c.new.Shape[0] < 2 {
-		err = fmt.Errorf("%w; if the coordinate descends, begin the target with two rows, which show the direction", err)
+		err = fmt.Errorf("%w; if the coordinate falls, begin the target with two rows: they show the direction", err)
 	}
 	return err
 }
 
-// throughout checks that the values of the source go in one direction, beginning behind
-// the value before, which may be nil. It returns the last value.
+// throughout checks that the values of the source go in one direction, and that the first
+// one comes after the value before. If before is nil, the first one may be any value.
+// throughout returns the last value.
 func (c *coordinate) throughout(before []byte, direction int) (last []byte, err error) {
 	row := c.from
 	for item := range c.new.Items() {
 		if before != nil && c.order.Compare(before, item) != direction {
-			why := "the rows of the source do not belong behind those of the target"
+			why := onlyAfter
 			if row > 0 {
 				why = "sort the rows of the source" + BeginsAnew(c.Path)
 			}
@@ -264,7 +278,7 @@ func (c *coordinate) throughout(before []byte, direction int) (last []byte, err 
 	return before, nil
 }
 
-// gap returns a message: a row of the source breaks the order.
+// gap returns the message for a row of the source that breaks the order.
 func (c *coordinate) gap(row int, item, before []byte) string {
 	return fmt.Sprintf("%s, %s, does not go on from %s, %s, in the order of the rows before",
 		c.where(row), c.spell(item), c.where(row-1), c.spell(before))
@@ -278,7 +292,7 @@ func (c *coordinate) where(row int) string {
 	return fmt.Sprintf("row %d of the source", row)
 }
 
-// physical returns what values mean, which units belong to.
+// physical unpacks values. The attribute units speaks of the unpacked values.
 func (c *coordinate) physical(values ndarray.Array) ndarray.Array {
 	if c.packing == nil {
 		return values
@@ -288,7 +302,7 @@ func (c *coordinate) physical(values ndarray.Array) ndarray.Array {
 	return unpacked
 }
 
-// spell spells what a value means, with its units.
+// spell spells a value, unpacked and with its units.
 func (c *coordinate) spell(value []byte) string {
 	if c.packing == nil {
 		return c.spellPhysical(c.new.Type, value)

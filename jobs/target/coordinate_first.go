@@ -6,13 +6,12 @@ import (
 	"fmt"
 )
 
-// mostFirst is the most values without an order that CheckFirst searches for repeated
-// ones.
+// mostFirst is how many values CheckFirst searches for repeated ones, if they have no order.
 const mostFirst = 4 << 20
 
-// CheckFirst checks the values of a coordinate of a new target, as CheckCoordinate checks
-// later values. Array is nil. Values without an order are searched for repeated ones if
-// there are at most mostFirst values.
+// CheckFirst checks the values of a coordinate of a new target, by the rules that
+// CheckCoordinate has for later values. Array is nil. If the values have no order and there
+// are more than mostFirst of them, CheckFirst does not check them.
 func (e *Existing) CheckFirst(ctx context.Context) error {
 	c, rows := newCoordinate(e), e.Incoming.Info().Shape[0]
 	if err := c.begins(ctx, rows); err != nil {
@@ -21,7 +20,7 @@ func (e *Existing) CheckFirst(ctx context.Context) error {
 	return nil
 }
 
-// begins is CheckFirst for a coordinate with so many rows. It reads them piece by piece.
+// begins does what CheckFirst does. It reads the rows piece by piece.
 func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
 	if c.order == nil {
 		if rows <= mostFirst {
@@ -38,7 +37,7 @@ func (c *coordinate) begins(ctx context.Context, rows int) (err error) {
 		if err = c.numbers(); err != nil {
 			return err
 		}
-		// A single value ascends.
+		// A single value rises.
 		direction = cmp.Or(direction, c.begin(), -1)
 		before, err = c.throughout(before, direction)
 	}

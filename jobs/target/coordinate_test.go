@@ -77,8 +77,8 @@ func TestCheckCoordinate(t *testing.T) {
 		{dtype.Float16, "2 0", "-0.0", known},
 		{dtype.Float64, "3 2", "4", "does not go on from row 1 of the target"},
 		{dtype.Float64, "3", "2 1", fine},
-		{dtype.Float64, "3", "2", "if the coordinate descends"}, // one row ascends
-		{dtype.Float64, "3 2 2", "7 1", fine},                   // no order to go on with
+		{dtype.Float64, "3", "2", "if the coordinate falls"}, // one row rises
+		{dtype.Float64, "3 2 2", "7 1", fine},                // no order to go on with
 		{dtype.Float64, "3 2 2", "7 9 8", "row 2 of the source, 8.0 m, does not go on from row 1 of the source, 9.0 m"},
 		{dtype.Float32, "1 2", "1.5", "does not go on"},
 		{dtype.Int8, "-2 -1", "0 1", fine},

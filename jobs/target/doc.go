@@ -1,12 +1,15 @@
 // Package target decides whether incoming rows may be appended to an existing array.
 //
 // An [Existing] is a pair: an array that the target already holds, and the array of the
-// source with the same path. It has three checks:
+// source with the same path. Its checks answer these questions:
 //
 //	CheckCoordinate  are the incoming rows new, are they in the target already, or neither?
+//	CheckFirst       may these values be the first ones of a coordinate?
+//	CheckCalendar    do the times mean the same in both calendars?
+//	Gaps             do rows seem to be missing before or between the incoming rows?
 //	Overlap          which of the incoming rows does the target have already?
-//	CheckOverlap     do these rows have the same values?
-//	CheckRows        do rows that are in the target already have the same values?
+//	CheckOverlap     do these rows have the same values in source and target?
+//	CheckRows        if the target has all incoming rows already, are the values the same?
 //	CheckValues      does an array that does not grow have the same values?
 //
 // Package compare decides whether two values are the same.
@@ -15,13 +18,13 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	attributes.go       the way out for an attribute that differs
+//	attributes.go       the hint for an attribute that differs
 //	existing.go         Existing
-//	calendar.go         calendars that agree from some time on
+//	calendar.go         calendars that differ only in early times
 //	values.go           arrays that do not grow
 //	coordinate.go       the values of a coordinate, and the order of texts
 //	coordinate_first.go the coordinate of a new target
-//	gaps.go             steps that incoming rows break
-//	rows.go             rows that are known
-//	overlap.go          rows that are left out, because the target has them
+//	gaps.go             gaps between rows
+//	rows.go             incoming rows that the target has already
+//	overlap.go          incoming rows of which the target has some already
 package target

@@ -15,20 +15,20 @@ type Existing struct {
 	Source string      // path of the incoming array in the source
 	Text   []byte      // the document of the array
 	Meta   *zarr.Array // what the document says
-	// Array has the stored elements, of the rows before the run.
+	// Array has the stored elements of the rows that the target had before the run.
 	Array sources.Array
-	// Incoming is the array of the source, with elements as they are stored, and
-	// Attributes are those that it would have in a new target.
+	// Incoming is the array of the source, with its elements converted to the stored ones.
+	// Attributes are the attributes that it would have in a new target.
 	Incoming   sources.Array
 	Attributes zarr.Attributes
-	Axis       int // along which it grows, -1: it does not
-	Rows       int // before the run
+	Axis       int // the dimension along which the array grows; -1: it does not grow
+	Rows       int // the length along Axis before the run
 	// Unrecorded is set if the checkpoint has no record of some of these rows.
 	Unrecorded bool
-	// Known is set if the array is a coordinate that has all incoming values. Known is
-	// the row of the first of them.
+	// Known is set by CheckCoordinate if the array has all incoming values. It is the row
+	// of the first of them.
 	Known int
-	// calendars is set if source and target have calendars that differ only in early
+	// calendars is set if source and target have calendars that differ, but only in early
 	// times.
 	calendars *calendars
 }
@@ -38,8 +38,8 @@ func (e *Existing) Coordinate(dim string) bool {
 	return e.Axis == 0 && len(e.Meta.Grid.Shape) == 1 && path.Base(e.Path) == dim
 }
 
-// calendars has the attribute calendar of an array in the source and in the target; nil
-// stands for a missing attribute. Values of at least least are the same times in both
+// calendars has the attribute calendar of an array in the source and in the target. A nil
+// value stands for a missing attribute. Values not below least are the same times in both
 // calendars.
 type calendars struct {
 	own, target json.RawMessage

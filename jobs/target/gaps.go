@@ -20,11 +20,11 @@ const (
 )
 
 // Gaps lists the gaps between incoming rows, and the gap between the last existing row
-// and the first incoming row. The usual step of a coordinate is the step that nine of ten
-// steps of the existing rows do not exceed. So months, leap years and old holes are not
-// gaps. A gap is longer than one and a half usual steps. If there are fewer than two
-// existing rows, the usual step is that of the incoming rows. A coordinate whose values
-// are neither numbers nor times has no gaps.
+// and the first incoming row. A gap is a step longer than one and a half usual steps.
+// The usual step is the one that nine of ten steps of the existing rows do not exceed,
+// so months of different lengths, leap years and old holes are not gaps. If there are
+// fewer than two existing rows, the usual step is that of the incoming rows. A
+// coordinate whose values are neither numbers nor times has no gaps.
 func (e *Existing) Gaps(ctx context.Context) (list []string, err error) {
 	if numbersOf(e.Incoming.Info().Type) == nil {
 		return nil, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// CheckRows compares the incoming rows with the rows of the existing array, chunk by
-// chunk. The values of the coordinate, a path, say that the incoming rows are the existing
-// rows from row first on. chain is the codec chain of the existing array.
+// CheckRows compares the incoming rows with the rows of the existing array from row first
+// on, chunk by chunk. coordinate is the path of a coordinate, whose values say that these
+// rows are the same. chain is the codec chain of the existing array.
 func (e *Existing) CheckRows(ctx context.Context, chain *codecs.Chain, first int, coordinate string) error {
 	index, m, err := e.otherRow(ctx, chain, first)
 	if err != nil || m == nil {
@@ -24,9 +24,9 @@ func (e *Existing) CheckRows(ctx context.Context, chain *codecs.Chain, first int
 		e.Path, index, m.X, m.Y, BeginsAnew(coordinate))
 }
 
-// otherRow finds the first incoming element that differs from the existing array, whose
-// row first is compared with incoming row 0. index is the element's index in the existing
-// array. The mismatch is nil if all elements are equal.
+// otherRow finds the first incoming element that differs from the existing array. Incoming
+// row 0 is compared with existing row first. The result is the index of the element in the
+// existing array. The mismatch is nil if all elements are equal.
 func (e *Existing) otherRow(ctx context.Context, chain *codecs.Chain, first int) ([]int, *compare.Mismatch, error) {
 	axis := e.Axis
 	if layout, ok := chain.InnerChunks(); ok {
@@ -64,14 +64,14 @@ func (e *Existing) otherRow(ctx context.Context, chain *codecs.Chain, first int)
 	return nil, nil, nil
 }
 
-// withRows returns a chunk of the target in which the source's rows replace those of the
-// target, and the place of these rows in the chunk. The first row of the source is row
-// first of the target; region is where the chunk lies.
-func withRows(ctx context.Context, chunk ndarray.Array, source sources.Array, axis, first int, region ndarray.Region) (ndarray.Array, ndarray.Region, error) {
-	own := ndarray.New(chunk.Type, chunk.Shape)
+// withRows returns a copy of a chunk of the target in which rows of the source replace
+// those of the target. within is the part of the chunk that was replaced. Row 0 of the
+// source replaces row first of the target. region is the place of the chunk in the target.
+func withRows(ctx context.Context, chunk ndarray.Array, source sources.Array, axis, first int, region ndarray.Region) (own ndarray.Array, within ndarray.Region, err error) {
+	own = ndarray.New(chunk.Type, chunk.Shape)
 	ndarray.Copy(own, chunk)
 	start := slices.Clone(region.Start)
-	within := ndarray.Region{Start: make([]int, len(region.Shape)), Shape: slices.Clone(region.Shape)}
+	within = ndarray.Region{Start: make([]int, len(region.Shape)), Shape: slices.Clone(region.Shape)}
 	within.Start[axis] = max(0, first-start[axis])
 	last := min(region.Shape[axis], first+source.Info().Shape[axis]-start[axis])
 	within.Shape[axis] = last - within.Start[axis]

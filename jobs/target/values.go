@@ -42,10 +42,10 @@ func (e *Existing) CheckValues(ctx context.Context, chain *codecs.Chain) error {
 	return nil
 }
 
-// otherValue finds the first element in a region of a chunk whose value in the source
-// differs from the value in the target. If the values differ, the source's chunk is
-// encoded and decoded by the chain and compared once more. otherValue returns nil if
-// there is no such element. is is the chunk in the target, own the chunk in the source.
+// otherValue finds the first element in a region of a chunk that differs between source and
+// target. It returns nil if there is no such element. is is the chunk of the target, and own
+// the chunk of the source. If they differ, otherValue encodes and decodes the chunk of the
+// source by the chain, and compares once more: a lossy chain has changed the target, too.
 func otherValue(pool *ndarray.Pool, chain *codecs.Chain, is, own ndarray.Array, within ndarray.Region) (*compare.Mismatch, error) {
 	if compare.First(is.Sub(within), own.Sub(within)) == nil {
 		return nil, nil
@@ -75,8 +75,8 @@ func readCell(ctx context.Context, from sources.Array, chain *codecs.Chain, regi
 	return cell, from.ReadRegion(ctx, cell.Sub(ndarray.Region{Start: make([]int, len(region.Shape)), Shape: region.Shape}), region.Start)
 }
 
-// restored encodes and decodes a chunk. It returns the elements that a reader of the
-// stored chunk gets.
+// restored encodes and decodes a chunk. It returns the elements that a reader of the stored
+// chunk would get.
 func restored(pool *ndarray.Pool, chain *codecs.Chain, cell ndarray.Array) (ndarray.Array, error) {
 	data, buffer, err := chain.Encode(pool, cell)
 	if buffer != nil {
