@@ -16,12 +16,12 @@ const (
 	chartFoot   = 16.0 // below the axis, for its labels
 )
 
-// drawing is an SVG under way.
+// drawing collects the elements of an SVG.
 type drawing struct{ strings.Builder }
 
 func (d *drawing) addf(format string, args ...any) { _, _ = fmt.Fprintf(d, format, args...) }
 
-// svg returns a drawing with a title for those who do not see it.
+// svg returns the drawing as an element of a page. Screen readers read the title.
 func (d *drawing) svg(title string, width, height float64) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg role="img" viewBox="0 0 %g %g" aria-label="%s">%s</svg>`, //nolint:gosec // texts are escaped
 		width, height, template.HTMLEscapeString(title), d.String()))
@@ -39,7 +39,7 @@ func (d *drawing) axis(from, to string) {
 	d.label(chartWidth, "end", to)
 }
 
-// histogram draws how often values lie where.
+// histogram draws how many values of the slice lie in each of 40 intervals.
 func (s *sample) histogram() template.HTML {
 	const bins = 40
 	var counts [bins]int
@@ -85,7 +85,7 @@ func (s *sample) line() template.HTML {
 			x = float64(i) / float64(len(s.values)-1) * chartWidth
 		}
 		d.addf("%s%.1f %.1f", pen, x, y)
-		if pen == "M" { // a single value is visible, too
+		if pen == "M" { // so that a value between two missing ones is visible
 			d.addf("h.1")
 		}
 		pen = "L"
@@ -97,8 +97,8 @@ func (s *sample) line() template.HTML {
 	return d.svg("values along "+s.x.name, chartWidth, chartHeight+chartFoot)
 }
 
-// errorsChart draws how many elements have errors of which size: upwards those that are
-// greater than in the source, downwards those that are less.
+// errorsChart draws how many elements have errors of each size. Bars that go up count the
+// elements that are greater than in the source, bars that go down those that are less.
 func errorsChart(d verify.Deviation) template.HTML {
 	if len(d.Errors) == 0 {
 		return ""

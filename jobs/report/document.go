@@ -16,7 +16,7 @@ const Key = "report.json"
 // Version is the version of the layout of a [Document].
 const Version = 1
 
-// A document lists no more than this, and tells how much more there is.
+// A document lists no more than this, and has the number of what it leaves out.
 const (
 	mostEntries     = 200
 	mostArrays      = 1_000
@@ -25,8 +25,8 @@ const (
 	mostDifferences = 1_000
 )
 
-// Document is the report of a job: what its last run has made of what, its last
-// verification, and all that was done before.
+// Document is the report of a job: its last migration, its last verification, and the
+// history of all runs and verifications.
 type Document struct {
 	Version    int    `json:"zmigrate_report"`
 	Job        string `json:"job"`  // its name
@@ -37,11 +37,11 @@ type Document struct {
 	// to do are not in it. Dropped is the number of older entries that are left out.
 	History []Entry `json:"history"`
 	Dropped int     `json:"older_entries,omitempty"`
-	// Migration is the last run that has completed the job; nil: there was none since reports
-	// are written.
+	// Migration is the last run that has completed the job; nil: none has, since zmigrate
+	// writes reports.
 	Migration *Migration `json:"migration,omitempty"`
-	// Verification is the last verification of the target; nil: there was none since
-	// Migration. It lists the first 1,000 differences.
+	// Verification is the last verification since Migration, with the first 1,000
+	// differences; nil: there was none.
 	Verification *Verification `json:"verification,omitempty"`
 }
 
@@ -70,19 +70,21 @@ type Entry struct {
 	Seconds float64   `json:"seconds"`
 	Outcome string    `json:"outcome"`
 	Error   string    `json:"error,omitempty"`
-	// Requests are those to remote stores. Of a verification, they are those to the target.
+	// Requests counts the requests to remote stores; for a verification, only those to the
+	// target.
 	Requests plan.Requests `json:"requests"`
-	// Result is that of a run that is done, Verified that of a verification.
+	// Result is set for a run that is done, Verified for a verification.
 	Result   *run.Result   `json:"result,omitempty"`
 	Verified *run.Verified `json:"verified,omitempty"`
 }
 
-// Migration is what a run has made of what.
+// Migration describes a run that has completed a job: the files that it read, and the
+// arrays that it wrote.
 type Migration struct {
 	Run      string          `json:"run,omitempty"`
 	Finished time.Time       `json:"finished"`
 	Job      json.RawMessage `json:"job"` // normalised: with all defaults, and without secrets
-	// Planned is how long making the plan took, in seconds.
+	// Planned is the time in which the plan was made, in seconds.
 	Planned float64 `json:"seconds_of_planning"`
 	Files   Files   `json:"files"`
 	// Arrays has the first 1,000 arrays. ArrayCount is the number of all.
@@ -91,7 +93,7 @@ type Migration struct {
 	// Findings has the first 1,000 warnings. FindingCount is the number of all.
 	Findings     []string `json:"findings"`
 	FindingCount int      `json:"finding_count"`
-	// Readers are lists of who reads which arrays, see [Array].
+	// Readers has lists of programs, each with whether it reads an array. See Array.ReadBy.
 	Readers [][]plan.ReadBy `json:"readers"`
 }
 
@@ -111,17 +113,17 @@ type File struct {
 	Head     string    `json:"head_digest,omitempty"` // of the first 64 KiB of a local file
 }
 
-// Array is what an array became.
+// Array describes an array of the target.
 type Array struct {
 	plan.Description
-	// ReadBy is the index of a list in Migration.Readers, because many arrays have the same
-	// readers.
+	// ReadBy is the index of a list in Migration.Readers. Arrays that the same programs read
+	// share a list.
 	ReadBy     int             `json:"read_by"`
 	Dimensions []string        `json:"dimension_names,omitempty"`
 	Fill       json.RawMessage `json:"fill_value"`
 	Codecs     []Codec         `json:"codecs"`
-	// BytesOut is the size of the objects that the run has stored, Empty the number of chunks
-	// that hold only the fill value and have no object.
+	// BytesOut is the size of the objects that the run has stored. Empty is the number of
+	// chunks that have no object, because they hold only the fill value.
 	BytesOut int64 `json:"bytes_out"`
 	Empty    int   `json:"empty_chunks"`
 	// Digest is that of all values of the array.

@@ -40,9 +40,9 @@ func Finish(ctx context.Context, p *plan.Plan, env plan.Environment, receipts []
 	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Finish(ctx, p, env, receipts, opt) })
 }
 
-// leave runs a plan and leaves the report. A run that had nothing to do, or that failed
-// before its first chunk, has no part in the report. Without the report, the run is still
-// done, so the log alone tells of a report that cannot be written.
+// leave runs a plan and adds the run to the report. It does not add a run that had nothing to
+// do, or that failed before its first chunk. If the report cannot be written, the run is
+// done nevertheless, so leave only logs a warning.
 func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Options, do func(run.Options) (*run.Result, error)) (*run.Result, error) {
 	began, begun, begin := time.Now(), false, opt.Begin
 	opt.Begin = func(todo run.Progress) {
@@ -85,8 +85,8 @@ func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Opti
 	return result, err
 }
 
-// Verify does what [verify.Verify] does, and leaves its result in the report of the job.
-// Whoever may only read the checkpoint can verify, too.
+// Verify does what [verify.Verify] does, and leaves its result in the report of the job. If
+// the user may read the checkpoint but not write to it, the report stays as it is.
 func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt verify.Options) (*verify.Result, error) {
 	began := time.Now()
 	result, err := verify.Verify(ctx, j, env, opt)
@@ -103,7 +103,7 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt verif
 		if !opt.AnyJob {
 			d.Job, d.File = j.Name, j.File
 		}
-		d.Job = cmp.Or(d.Job, j.Name) // a target without the job's file
+		d.Job = cmp.Or(d.Job, j.Name) // with AnyJob, j is made from the URL of the target
 		short := *result
 		short.Differences = short.Differences[:min(len(short.Differences), mostDifferences)]
 		d.Target, d.Verification = result.Target, &Verification{Time: began.UTC(), Result: &short}
@@ -143,10 +143,11 @@ func read(ctx context.Context, checkpoint *store.Store) (*Document, error) {
 	return d, nil
 }
 
-// patience bounds the time in which a report is written by a run that was interrupted.
+// patience bounds the time that an interrupted run takes to write the report.
 const patience = 15 * time.Second
 
-// change changes the report of a job. A report that cannot be read is begun anew.
+// change changes the report of a job by f. If the report cannot be read, change begins it
+// anew.
 func change(ctx context.Context, j *jobfile.Job, env plan.Environment, f func(*Document) error) (err error) {
 	if ctx.Err() != nil {
 		var cancel func()
@@ -188,8 +189,8 @@ func (d *Document) add(e Entry) {
 	}
 }
 
-// keep adds the arrays that an earlier run has made and that the run of m has left as they
-// are, because they do not have the dimension that grows.
+// keep adds the arrays of an earlier migration that the run of m did not write, because they
+// do not have the dimension that grows.
 func (m *Migration) keep(earlier *Migration) {
 	known := map[string]bool{}
 	for _, a := range m.Arrays {
@@ -211,7 +212,7 @@ func (m *Migration) keep(earlier *Migration) {
 	}
 }
 
-// readers returns the index of a list of readers, which it adds if it is new.
+// readers returns the index of a list in m.Readers. It adds the list if it is new.
 func (m *Migration) readers(list []plan.ReadBy) int {
 	i := slices.IndexFunc(m.Readers, func(known []plan.ReadBy) bool { return reflect.DeepEqual(known, list) })
 	if i < 0 {
@@ -220,7 +221,7 @@ func (m *Migration) readers(list []plan.ReadBy) int {
 	return i
 }
 
-// migrationOf describes what a run has made.
+// migrationOf describes a run that has completed its job.
 func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	m := &Migration{Run: result.Run, Finished: time.Now().UTC(), Job: p.Job.Normalised(), Planned: p.Took.Seconds(),
 		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, Readers: [][]plan.ReadBy{}, FindingCount: len(p.Findings), Files: Files{List: []File{}}}

@@ -185,7 +185,7 @@ func newPage(d *Document) *page {
 	return p
 }
 
-// statusOf says in one sentence what is proved.
+// statusOf says in one sentence what the last verification has proved.
 func statusOf(d *Document) status {
 	v := d.Verification
 	switch {
@@ -235,7 +235,7 @@ func (p *page) stages(m *Migration, e Entry) {
 		bars = append(bars, bar{b.Stage, b.Time.Seconds(), duration(b.Time.Seconds())})
 	}
 	p.Stages = stagesChart(bars)
-	p.StagesText = fmt.Sprintf("Work of the last run by stage. Several workers of a stage, and the stages, work at the same time; the run took %s.", duration(e.Seconds))
+	p.StagesText = fmt.Sprintf("How long the workers of each stage worked in the last run. They work at the same time: the run itself took %s.", duration(e.Seconds))
 }
 
 // migration tells where the data came from.
@@ -256,7 +256,7 @@ func (p *page) migration(m *Migration) {
 	}
 }
 
-// losses lists the lossy steps, with what a verification has measured.
+// losses lists the arrays with lossy steps, and the errors that a verification has measured.
 func (p *page) losses(d *Document) {
 	measured := map[string]verify.Deviation{}
 	if d.Verification != nil {
@@ -292,7 +292,7 @@ func (p *page) losses(d *Document) {
 	}
 }
 
-// notes lists each decision once, with the arrays that it is about.
+// notes lists the warnings, and each decision once, with its arrays.
 func (p *page) notes(m *Migration) {
 	p.Findings = m.Findings
 	if n := m.FindingCount - len(m.Findings); n > 0 {
@@ -367,7 +367,7 @@ func entryOf(e Entry) entryView {
 	return v
 }
 
-// arrays describes what the arrays became.
+// arrays describes the arrays of the target.
 func (p *page) arrays(d *Document) []arrayView {
 	if d.Migration == nil {
 		return nil
@@ -402,7 +402,7 @@ func (p *page) arrays(d *Document) []arrayView {
 		add("codecs", codecsText(a.Codecs))
 		add("path", strings.TrimSuffix(a.Path+": "+a.Reason, ": "))
 		if to := a.Append; to != nil {
-			add("appended", fmt.Sprintf("%d rows along %s behind %d", to.New, to.Dimension, to.Rows))
+			add("appended", fmt.Sprintf("%s along %s, after %d", words.Count(to.New, "row"), to.Dimension, to.Rows))
 		}
 		add("stored", storedText(a))
 		if i := a.ReadBy; i >= 0 && i < len(d.Migration.Readers) {
@@ -415,19 +415,19 @@ func (p *page) arrays(d *Document) []arrayView {
 		if sum.Known {
 			text := sum.Sum.String()
 			if sum.Behind > 0 {
-				text += fmt.Sprintf(" of the elements behind %s", words.Count(int(sum.Behind), "codec"))
+				text += fmt.Sprintf(" of the elements after %s", words.Count(int(sum.Behind), "codec"))
 			}
 			add("digest", text)
 		}
 		if e, ok := deviations[a.Target]; ok && len(e.Errors) > 0 {
-			v.Errors = &errorsView{errorsChart(e), fmt.Sprintf("Errors of %d elements that differ, of %d: upwards those greater than in the source, downwards those less. Each bar is a power of two.", e.Unequal, e.Elements)}
+			v.Errors = &errorsView{errorsChart(e), fmt.Sprintf("Errors of the %d of %d elements that differ. Bars that go up are elements greater than in the source, bars that go down are less. Each bar covers a factor of two.", e.Unequal, e.Elements)}
 		}
 		list = append(list, v)
 	}
 	return list
 }
 
-// show shows a sample.
+// show makes the picture of an array, or its value if it has a single one.
 func (a *arrayView) show(s *sample) error {
 	if s.rows*s.columns == 1 {
 		a.Value = short(s.values[0])
@@ -484,7 +484,7 @@ func storedText(a Array) string {
 	return strings.Join(parts, ", ")
 }
 
-// readersText lists who reads an array, and who does not.
+// readersText lists the programs that read an array, and those that do not.
 func readersText(list []plan.ReadBy) string {
 	var yes, no []string
 	for _, by := range list {

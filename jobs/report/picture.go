@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// viridis is the colour map viridis of matplotlib (CC0) at ten places. It is legible for the
-// colour-blind and in print without colours, and has no grey.
+// viridis is the colour map viridis of matplotlib (CC0) at ten places. The colour-blind can
+// read it, and so can readers of a print in grey. It does not contain the colour grey.
 var viridis = [...]color.RGBA{
 	{0x44, 0x01, 0x54, 255}, {0x48, 0x28, 0x78, 255}, {0x3e, 0x49, 0x89, 255}, {0x31, 0x68, 0x8e, 255}, {0x26, 0x82, 0x8e, 255},
 	{0x1f, 0x9e, 0x89, 255}, {0x35, 0xb7, 0x79, 255}, {0x6e, 0xce, 0x58, 255}, {0xb5, 0xde, 0x2b, 255}, {0xfd, 0xe7, 0x25, 255},
@@ -23,7 +23,7 @@ var viridis = [...]color.RGBA{
 // grey is the colour of missing data.
 var grey = color.RGBA{0xcc, 0xcc, 0xcc, 255}
 
-// colourOf returns the colour of a part between 0 and 1.
+// colourOf returns the colour at a place of the colour map, from 0 to 1.
 func colourOf(part float64) color.RGBA {
 	at := min(max(part, 0), 1) * float64(len(viridis)-1)
 	i := min(int(at), len(viridis)-2)
@@ -32,7 +32,7 @@ func colourOf(part float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
 }
 
-// gradient is the colour map for a style sheet.
+// gradient returns the colour map as a value of a style sheet.
 func gradient() template.CSS {
 	var stops []string
 	for _, c := range viridis {
@@ -41,8 +41,9 @@ func gradient() template.CSS {
 	return template.CSS("linear-gradient(to right," + strings.Join(stops, ",") + ")") //nolint:gosec // made of constants
 }
 
-// span returns the values of the first and the last colour: most values lie between them,
-// and some extreme ones do not hide all others.
+// span returns the values that get the first and the last colour: the 2nd and the 98th
+// percentile. If they were the least and the greatest value, a few extreme values could
+// leave all others with one colour.
 func (s *sample) span() (low, high float64) {
 	var known []float64
 	for _, v := range s.values {
@@ -57,8 +58,8 @@ func (s *sample) span() (low, high float64) {
 	return known[len(known)*2/100], known[(len(known)-1)*98/100]
 }
 
-// picture draws a plane as a PNG, for the source of an image. Coordinates that grow upwards
-// do so in the picture.
+// picture draws a plane as a PNG, and returns it as a data URL. If the coordinates of the
+// rows grow, the last row is at the top.
 func (s *sample) picture() (template.URL, error) {
 	low, high := s.span()
 	img := image.NewRGBA(image.Rect(0, 0, s.columns, s.rows))

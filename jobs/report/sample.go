@@ -27,8 +27,8 @@ const (
 	mostColumns = 640
 )
 
-// errNoNumbers says that the elements of an array are no numbers that a picture can show.
-var errNoNumbers = errors.New("its values are no real numbers")
+// errNoNumbers says that a picture cannot show the values of an array.
+var errNoNumbers = errors.New("its values are not real numbers")
 
 // sample is a slice of an array as numbers: a plane, or a line if it has one row.
 type sample struct {
@@ -36,8 +36,8 @@ type sample struct {
 	values        []float64 // in C order; NaN where data are missing
 	missing       int       // how many values are NaN
 	low, high     float64   // the least and the greatest value; NaN if all are missing
-	units         string    // of the values; "": none are known
-	// y and x are the axes of the slice in the array; y is -1 for a line.
+	units         string    // of the values; "": unknown
+	// y and x are the axes of the slice. A line has no y.
 	y, x axis
 	// at tells where the slice lies along the other axes, such as "time 5 of 0 to 11".
 	at []string
@@ -47,11 +47,11 @@ type sample struct {
 type axis struct {
 	dim         int // index in the array; -1: none
 	name        string
-	first, last int    // elements that the slice reaches from and to
-	step        int    // the slice has every step-th element
+	first, last int    // indexes of the first and the last element of the part that is read
+	step        int    // the slice has every step-th element of this part
 	from, to    string // coordinates of first and last, or their indexes
-	units       string
-	upwards     bool // coordinates grow, and belong upwards in a picture
+	units       string // of the coordinates
+	upwards     bool   // the coordinates grow, so a picture has the last row at the top
 }
 
 // sampler takes samples of the arrays of a target.
@@ -71,8 +71,8 @@ func openTarget(ctx context.Context, url string, opt zarr.Options) (*sampler, er
 	return &sampler{source, opt.Codecs}, nil
 }
 
-// sample reads a slice of an array. Of dimensions that the picture has no axis for, it takes
-// the middle.
+// sample reads a slice of an array. The slice lies in the middle of the dimensions that are
+// not its axes.
 func (s *sampler) sample(ctx context.Context, array string) (*sample, error) {
 	a, err := s.target.Array(ctx, array)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *sampler) sample(ctx context.Context, array string) (*sample, error) {
 	return out, nil
 }
 
-// axesOf chooses the axes of a picture: the dimensions that are called so, or else the last
-// ones with more than one element.
+// axesOf chooses the axes of a picture: the two dimensions that have names of axes, such as
+// lat and lon, or else the last two that have more than one element.
 func axesOf(info *sources.Info) (y, x axis) {
 	y.dim, x.dim = -1, -1
 	for i, name := range info.DimensionNames {
@@ -145,8 +145,8 @@ func axesOf(info *sources.Info) (y, x axis) {
 	return y, x
 }
 
-// choose chooses the part of the plane that is read: all of it, or the middle if that would
-// decode too much.
+// choose chooses the part of the plane that is read: the whole plane, or its middle if the
+// chunks of the whole plane are more than mostDecoded.
 func (s *sample) choose(info *sources.Info) error {
 	other := 1 // elements of a chunk along the dimensions that have no axis
 	for i := range info.Shape {
@@ -214,8 +214,8 @@ func (s *sample) choose(info *sources.Info) error {
 // count returns how many elements the slice has along the axis.
 func (a axis) count() int { return (a.last-a.first)/a.step + 1 }
 
-// tiles lists the regions of the array that are read one after the other: whole chunks, as
-// many beside each other as fit the memory.
+// tiles lists the regions of the array that are read one after the other. A region has whole
+// chunks, as many side by side as mostRead allows.
 func (s *sample) tiles(info *sources.Info) []ndarray.Region {
 	base := ndarray.Region{Start: make([]int, len(info.Shape)), Shape: slices.Repeat([]int{1}, len(info.Shape))}
 	for i, n := range info.Shape {
@@ -300,7 +300,7 @@ func missingValues(info *sources.Info) (list []float64) {
 	return list
 }
 
-// measure counts the missing values, and finds the least and the greatest one.
+// measure counts the missing values, and finds the least and the greatest of the others.
 func (s *sample) measure() {
 	for _, v := range s.values {
 		if math.IsNaN(v) {
@@ -316,7 +316,8 @@ func (s *sample) measure() {
 	}
 }
 
-// name names the ends of the axes: by the coordinates of their dimensions, or by indexes.
+// name sets the texts for the ends of the axes: coordinates, or indexes if the target has no
+// coordinate of the dimension.
 func (s *sampler) name(ctx context.Context, info *sources.Info, of *sample) {
 	for _, a := range []*axis{&of.y, &of.x} {
 		if a.dim < 0 {

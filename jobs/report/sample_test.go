@@ -243,8 +243,8 @@ func TestSampleBounds(t *testing.T) {
 		{"long", [4]int{0, 0, 1<<39 - 1<<24, 1<<39 + 1<<24 - 1}, ""},
 		{"whole", [4]int{}, "its chunks of 512 MiB are too large for a picture"},
 		{"empty", [4]int{}, "it has no elements"},
-		{"words", [4]int{}, "its values are no real numbers"},
-		{"waves", [4]int{}, "its values are no real numbers"},
+		{"words", [4]int{}, "its values are not real numbers"},
+		{"waves", [4]int{}, "its values are not real numbers"},
 		{"absent", [4]int{}, "absent"},
 	} {
 		got, err := s.sample(t.Context(), c.path)
