@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -183,6 +184,9 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	r, err := jobs.Verify(c.Context, j, a.env, opt)
 	done()
 	show.end()
+	if errors.Is(err, context.Canceled) {
+		return &interruptedError{j.Name, err}
+	}
 	if err != nil {
 		return err
 	}
@@ -192,6 +196,18 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	}
 	return nil
 }
+
+// interruptedError is the error of a verification that was interrupted.
+type interruptedError struct {
+	job   string
+	cause error
+}
+
+func (e *interruptedError) Error() string {
+	return e.job + ": the verification was interrupted; the same command goes on from there"
+}
+
+func (e *interruptedError) Unwrap() error { return e.cause }
 
 // verification prints the result of a verification.
 func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
