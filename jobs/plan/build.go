@@ -46,6 +46,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	}
 	meta.Attributes = b.attributes(meta)
 	b.attributesFit(meta.Attributes)
+	b.readableTimes(meta.Attributes)
 	b.chooseExtents(in.Type)
 	b.keepShards()
 	inner := b.chunks(in.Type)
@@ -220,6 +221,16 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		}
 	}
 	return list
+}
+
+// readableTimes notes times that readers cannot decode.
+func (b *builder) readableTimes(list zarr.Attributes) {
+	if !cf.IsClock(list.Get("units")) {
+		return
+	}
+	if _, err := cf.ClockOf(list); err != nil {
+		b.note("readers cannot decode its times, and xarray needs decode_times=False: %v; the job can give the array other units, or another calendar", err)
+	}
 }
 
 // storedFill returns the value of an attribute of the job as it is stored. The attribute
