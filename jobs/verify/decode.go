@@ -13,12 +13,12 @@ type decoder struct {
 	meta  *zarr.Array
 	chain *codecs.Chain // nil: no reader can use the document
 	view
-	// behind has views of the elements behind the first array → array codecs, by how many
-	// codecs these are. A view is made when it is needed; nil: it cannot be made.
+	// behind has views of the elements that the first array → array codecs make, by the number
+	// of these codecs. A view is made when it is needed; nil: it cannot be made.
 	behind map[uint8]*view
 }
 
-// view is the chain of an array, or its last part.
+// view decodes by the chain of an array, or by the chain without its first codecs.
 type view struct {
 	*codecs.Boxes
 	fill ndarray.Array // one element: the fill value

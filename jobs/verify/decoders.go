@@ -11,7 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// newDecoder reads the document of an array. Errors say why no reader can use the document.
+// newDecoder makes the decoder of an array from its document. An error says why no reader can
+// use the document.
 func (v *verification) newDecoder(ctx context.Context, array string) (*decoder, error) {
 	text, err := v.target.ReadAll(ctx, path.Join(array, zarr.MetadataKey), zarr.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +34,7 @@ func (v *verification) newDecoder(ctx context.Context, array string) (*decoder, 
 	return d, nil
 }
 
-// decoderOf returns the decoder of an array, nil if the array has no document. It keeps some
+// decoderOf returns the decoder of an array, or nil if the array has no document. It keeps some
 // decoders, because the objects of an array come one after the other.
 func (v *verification) decoderOf(ctx context.Context, array string) (*decoder, error) {
 	v.mu.Lock()
@@ -55,7 +56,7 @@ func (v *verification) decoderOf(ctx context.Context, array string) (*decoder, e
 	return d, nil
 }
 
-// viewOf returns the view of the elements behind the first array → array codecs. behind is
+// viewOf returns the view of the elements that the first array → array codecs make. behind is
 // the number of these codecs. The view is nil if the chain has fewer.
 func (v *verification) viewOf(d *decoder, behind uint8) *view {
 	if behind == 0 {

@@ -11,34 +11,36 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Deviation says how far the values of a target are from those of its source, for an array
-// whose chain may change values.
+// Deviation says how far the values of an array are from those of its source. The chain of
+// the array may change values.
 type Deviation struct {
 	Array    string   `json:"array"`
-	Losses   []string `json:"losses"` // of the chain, see [codecs.Loss]
+	Losses   []string `json:"losses"` // what the chain may change, see [codecs.Loss]
 	Elements int64    `json:"elements"`
 	Unequal  int64    `json:"unequal_elements"`
 	// Max is the greatest difference between a value of the source and the value of the
-	// target. RMS is the root mean square of all differences. Both are 0 if the type is not
-	// one of numbers of at most 64 bits, and infinite if a number became NaN or NaN a number.
+	// target. RMS is the root mean square of all differences. Both are 0 if the elements are
+	// not numbers of at most 64 bits. Both are infinite if a number became NaN or NaN became
+	// a number.
 	Max Amount `json:"max"`
 	RMS Amount `json:"rms"`
-	// Bound is the greatest difference that the losses allow; 0: none is known beforehand.
+	// Bound is the greatest difference that the losses allow; 0: no bound is known.
 	Bound float64 `json:"bound,omitempty"`
-	// At is the index of the element with the greatest difference, nil if all are equal.
-	// Source and Target are its values.
+	// At is the index of the element with the greatest difference; nil: all elements are
+	// equal. Source and Target are the values of this element.
 	At     []int  `json:"at,omitempty"`
 	Source string `json:"source_value,omitempty"`
 	Target string `json:"target_value,omitempty"`
-	// Errors counts the elements that differ, grouped by the size of their errors, the smallest
-	// errors first. Elements whose difference is no finite number are not counted.
+	// Errors counts the elements that differ, in groups by the size of their errors. The group
+	// with the smallest errors comes first. Elements whose difference is not a finite number
+	// are in no group.
 	Errors []Errors `json:"errors,omitempty"`
 
 	squares float64
 	spread  *spread // nil: no error was counted
 }
 
-// Amount is a number of at least 0. As JSON, the infinite one is the text "Infinity".
+// Amount is a number that is not negative. In JSON, an infinite Amount is the text "Infinity".
 type Amount float64
 
 // MarshalJSON implements [json.Marshaler].
@@ -58,15 +60,15 @@ func (s *Amount) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(s))
 }
 
-// Errors counts elements whose error is at least From and less than twice From. Errors that
-// are nearer to 0 than 2⁻²⁵⁶ count as 2⁻²⁵⁶, and those from 2²⁵⁵ on as 2²⁵⁵.
+// Errors counts the elements whose error is at least From and less than twice From. The first
+// group, from 2⁻²⁵⁶ on, also has all smaller errors; the last one, from 2²⁵⁵ on, all larger ones.
 type Errors struct {
 	From  float64 `json:"from"`
 	Below int64   `json:"below"` // elements that are less than those of the source
 	Above int64   `json:"above"` // elements that are greater
 }
 
-// spread counts errors by their binary exponents, those below 0 and those above 0.
+// spread counts errors by their binary exponents, negative errors and positive ones apart.
 type spread [2][512]int64
 
 // add counts an error.
@@ -111,7 +113,7 @@ func spreadOf(list []Errors) *spread {
 	return s
 }
 
-// counts lists what was counted. The spread may be nil.
+// counts lists the groups that have elements. The spread may be nil.
 func (s *spread) counts() []Errors {
 	if s == nil {
 		return nil
@@ -153,7 +155,8 @@ func (d *Deviation) restore(s *savedDeviation) {
 	d.squares, d.spread, d.Errors = float64(s.Squares), spreadOf(s.Errors), nil
 }
 
-// add takes over the result for a box that begins in the array at start.
+// add adds the comparison of a box. start is the index of the box's first element in the
+// array.
 func (d *Deviation) add(c comparison, source, target ndarray.Array, start []int) {
 	d.Elements += c.elements
 	d.Unequal += c.unequal
@@ -170,7 +173,7 @@ func (d *Deviation) add(c comparison, source, target ndarray.Array, start []int)
 	d.At = at
 }
 
-// indexIn returns the index of the element with a number, in C order.
+// indexIn returns the index of an element, whose number counts elements in C order.
 func indexIn(shape []int, number int) []int {
 	index := make([]int, len(shape))
 	for i, n := range slices.Backward(shape) {
@@ -192,7 +195,7 @@ func shown(a ndarray.Array, index []int) string {
 	return string(a.Type.FormatScalar(dtype.V3, dtype.Scalar(bits)))
 }
 
-// compareBoxes compares two arrays in C order, of one type and shape.
+// compareBoxes compares two arrays of the same type and shape. Both must be in C order.
 func compareBoxes(source, target ndarray.Array) comparison {
 	c := comparison{elements: int64(source.Len()), at: -1}
 	if source.Heap != nil {
@@ -233,8 +236,8 @@ func comparerOf(t dtype.Type) func(*comparison, ndarray.Array, ndarray.Array) bo
 	}[form{n.Kind(), t.Size()}]
 }
 
-// differs counts an element. by is the difference of the target from the source, NaN if
-// there is no number for it.
+// differs counts an element that differs. by is its value in the target minus its value in
+// the source. by is NaN if a number cannot express the difference.
 func (c *comparison) differs(i int, by float64) {
 	c.unequal++
 	if c.at < 0 {

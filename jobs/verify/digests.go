@@ -48,7 +48,7 @@ func (v *verification) digests(ctx context.Context) error {
 	for array, t := range totals {
 		sum := t.Covered()
 		if i, ok := v.record.arrays[array]; ok && v.record.manifest.Arrays[i].Unrecorded {
-			continue // nobody knows the digests of the rows of another program
+			continue // rows that another program has written have no digests
 		}
 		if sum.Known && v.sparse(array) {
 			d, values, err := v.behind(ctx, array, t.Behind())
@@ -67,9 +67,9 @@ func (v *verification) digests(ctx context.Context) error {
 	return nil
 }
 
-// behind returns the decoder of an array and its view of the elements behind the first
-// array → array codecs. codecs is the number of these codecs. The view is nil if the published
-// document has none.
+// behind returns the decoder of an array, and its view of the elements that the first
+// array → array codecs make. codecs is the number of these codecs. The view is nil if the
+// published document does not have as many.
 func (v *verification) behind(ctx context.Context, array string, codecs uint8) (*decoder, *view, error) {
 	d, err := v.decoderOf(ctx, array)
 	if err != nil || d == nil || d.chain == nil {
@@ -78,8 +78,8 @@ func (v *verification) behind(ctx context.Context, array string, codecs uint8) (
 	return d, v.viewOf(d, codecs), nil
 }
 
-// sparse reports whether an array may have chunks that are not stored. For the arrays that
-// the last run has written, the record says so.
+// sparse reports whether an array may have chunks that are not stored. If the last run has
+// made a new target, the record says which arrays have none.
 func (v *verification) sparse(array string) bool {
 	i, ok := v.record.arrays[array]
 	return !ok || v.record.manifest.Append != "" || i >= len(v.record.done.Arrays) || v.record.done.Arrays[i].Empty > 0

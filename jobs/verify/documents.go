@@ -26,7 +26,8 @@ func (v *verification) documents(ctx context.Context) error {
 	return sources.InParallel(ctx, len(groups), func(ctx context.Context, i int) error { return v.groupDocument(ctx, groups[i]) })
 }
 
-// groups lists the paths of the groups above the arrays, and of those that the job wrote.
+// groups lists the paths of the groups above the arrays, and of the other groups that the job
+// wrote.
 func (v *verification) groups() []string {
 	var paths []string
 	for i := range v.record.manifest.Arrays {
@@ -41,7 +42,7 @@ func (v *verification) groups() []string {
 	return zarr.Parents(paths)
 }
 
-// read returns a document. It is nil if there is none, which is a difference.
+// read returns a document. If the document is absent, read adds a difference and returns nil.
 func (v *verification) read(ctx context.Context, node string) (text []byte, err error) {
 	key := path.Join(node, zarr.MetadataKey)
 	text, err = v.target.ReadAll(ctx, key, zarr.MaxDocument)
@@ -55,7 +56,7 @@ func (v *verification) read(ctx context.Context, node string) (text []byte, err 
 	return text, nil
 }
 
-// arrayAt returns the path of a node if it is an array of the record, and else "".
+// arrayAt returns the path of a node if the node is an array of the record, and "" otherwise.
 func (v *verification) arrayAt(node string) string {
 	if _, ok := v.record.arrays[node]; ok {
 		return node
@@ -150,7 +151,8 @@ func (v *verification) consolidated(ctx context.Context, key, node string, entry
 	return nil
 }
 
-// relative returns the path of a node below a group; false if it does not lie there.
+// relative returns the path of a node below a group. It returns false if the node does not lie
+// below the group.
 func relative(node, group string) (string, bool) {
 	if group == "" {
 		return node, true

@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// listing compares a list of the target with the objects on record. It marks objects that
-// are as expected as seen in the ledger.
+// listing compares a list of the target with the objects on record. In the ledger it marks the
+// objects that are still to be read: Seen is set, and Bytes is not Nothing.
 func (v *verification) listing(ctx context.Context) error {
 	var err error
 	if v.ledger, err = journal.NewLedger(v.record.journal.Objects(ctx)); err != nil {
@@ -29,7 +29,7 @@ func (v *verification) listing(ctx context.Context) error {
 			unknown = append(unknown, o.Key)
 		case o.Size != e.Bytes:
 			v.found.add(v.difference(Size, o.Key, fmt.Sprintf("%d bytes, and %d were written", o.Size, e.Bytes)))
-			e.Seen, e.Bytes = true, journal.Nothing // it is not read
+			e.Seen, e.Bytes = true, journal.Nothing // so that the object is not read
 		default:
 			e.Seen, e.Same = true, e.HasVersion(v.target.VersionOf(o))
 			if v.opt.Level == Quick && !e.OfVersion(v.target.VersionOf(o)) {
@@ -59,8 +59,8 @@ func (v *verification) listing(ctx context.Context) error {
 	return nil
 }
 
-// ofAnother reports whether an object belongs to a node that is not of this job: another
-// program, or another job, has put the node into the hierarchy.
+// ofAnother reports whether an object belongs to a node that another job, or another program,
+// has put into the hierarchy.
 func (v *verification) ofAnother(key string) bool {
 	for at := parent(key); at != ""; at = parent(at) {
 		if _, ours := v.record.arrays[at]; ours {
@@ -109,8 +109,8 @@ func (v *verification) difference(kind Kind, key, text string) Difference {
 	return d
 }
 
-// chunkOf returns the coordinates in the key of a chunk below its array, however the array
-// spells keys; nil if it is no such key.
+// chunkOf returns the coordinates of a chunk from its key below its array, for all spellings
+// of chunk keys. It returns nil if the key is not that of a chunk.
 func chunkOf(below string) []int {
 	for _, keys := range []zarr.KeyEncoding{{}, {Separator: "."}, {Name: "v2"}, {Name: "v2", Separator: "/"}} {
 		if index, ok := keys.Parse(below); ok {

@@ -28,8 +28,8 @@ const (
 	cachedBytes = 256 << 10
 )
 
-// objects reads the objects on record that are in the target, several at the same time,
-// within the memory of the job.
+// objects reads the objects on record that the target has, and compares them with the record.
+// It reads several objects at the same time, within run.memory.
 func (v *verification) objects(ctx context.Context) error {
 	if v.opt.Begin != nil {
 		v.opt.Begin(v.todo())
@@ -42,9 +42,9 @@ func (v *verification) objects(ctx context.Context) error {
 	})
 }
 
-// workers returns how many objects are read at the same time. More of a local target are not
-// faster, because they take turns in the processor's cache: with two processors, 16 workers
-// verify shards at 0.88 of the speed of 3.
+// workers returns how many objects are read at the same time. For a local target, more workers
+// are slower, because their objects displace each other from the processor's cache: with two
+// processors, 16 workers verify shards at 0.88 of the speed of 3.
 func (v *verification) workers() int {
 	usual := max(runtime.GOMAXPROCS(0), sources.MostAtOnce)
 	if store.Local(v.job.Target.URL) {
@@ -115,7 +115,7 @@ func (v *verification) feed(ctx context.Context, send func(listed) error) error 
 			continue
 		}
 		if o.Bytes != e.Bytes || o.Sum != e.Sum {
-			continue // of several lines with one key the last counts
+			continue // if several lines have one key, the last one counts
 		}
 		e.Seen = false // once
 		if v.skips(o, number, e.Same) {
@@ -128,8 +128,8 @@ func (v *verification) feed(ctx context.Context, send func(listed) error) error 
 	return nil
 }
 
-// skips counts an object that an interrupted verification has read, and reports whether it
-// has. same tells that the object has the version on record.
+// skips reports whether an interrupted verification has read an object, and counts the object
+// if it has. same is set if the object has the version on record.
 func (v *verification) skips(o journal.Object, number int, same bool) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -152,7 +152,8 @@ func (v *verification) skips(o journal.Object, number int, same bool) bool {
 	return true
 }
 
-// sampled reports whether an object is one of the sample. The seed and the key decide.
+// sampled reports whether an object is in the sample. That depends on the seed and the key
+// alone.
 func (v *verification) sampled(key string) bool {
 	if v.result.Sample >= 1 {
 		return true
@@ -235,8 +236,8 @@ func (v *verification) object(ctx context.Context, o listed) error {
 	return nil
 }
 
-// comparedOnce reads an object once, and compares its bytes with the record. values compares
-// its values. If the bytes differ, the values do not count. An object that does not fit into
+// comparedOnce reads an object once and compares its bytes with the record. If the bytes are
+// those on record, comparedOnce also compares the values. An object that does not fit into
 // the buffer is read in pieces.
 func (v *verification) comparedOnce(ctx context.Context, o journal.Object, buffer []byte, values func(in codecs.Input) *Difference) (*Difference, error) {
 	differs := func(sum uint32) *Difference {

@@ -11,7 +11,7 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// object is an object of the target as [codecs.Input].
+// object reads an object of the target as a [codecs.Input].
 type object struct {
 	target *store.Store
 	key    string
@@ -29,8 +29,8 @@ func (o object) ReadAt(ctx context.Context, b []byte, off int64) error {
 // GapBytes implements [codecs.Gapped].
 func (o object) GapBytes() int { return o.target.GapBytes() }
 
-// pieces is an object that need not fit into memory. It keeps the checksum of each piece that
-// was read, so that finish reads only the rest.
+// pieces reads an object that need not fit into memory. It keeps the checksum of each piece
+// that was read, so that finish reads only the rest.
 type pieces struct {
 	object
 	read   []piece
@@ -54,7 +54,7 @@ func (p *pieces) ReadAt(ctx context.Context, b []byte, off int64) error {
 }
 
 // finish reads the rest of the object, piece by piece into the buffer, and returns the
-// CRC-32C of the whole object. An error of an earlier read is an error of finish.
+// CRC-32C of the whole object. If an earlier read has failed, finish returns its error.
 func (p *pieces) finish(ctx context.Context, buffer []byte) (sum uint32, err error) {
 	if p.failed != nil {
 		return 0, p.failed
@@ -84,10 +84,10 @@ func (p *pieces) finish(ctx context.Context, buffer []byte) (sum uint32, err err
 	return sum, rest(p.size)
 }
 
-// joinedSum returns the CRC-32C of bytes that follow each other, given those of the first
-// bytes and of the other ones, and the number of the latter. A CRC is a polynomial over
-// GF(2), so n bytes behind others multiply it by x^(8n). This is the method of crc32_combine
-// in zlib.
+// joinedSum returns the CRC-32C of two runs of bytes that follow each other. first and second
+// are their checksums, and n is the length of the second one. A CRC is a polynomial over
+// GF(2): n bytes that follow multiply it by x^(8n). This is the method of crc32_combine in
+// zlib.
 func joinedSum(first, second uint32, n int64) uint32 {
 	power, square := uint32(1)<<31, uint32(1)<<23 // 1 and x^8; the highest bit is that of x^0
 	for ; n > 0; n >>= 1 {

@@ -23,7 +23,7 @@ var (
 	ErrOtherJob = errors.New("the record is of another job")
 )
 
-// record is what a checkpoint says of a completed job.
+// record is the record of a completed job, as the checkpoint has it.
 type record struct {
 	journal  *journal.Journal
 	done     *run.Completion
@@ -31,8 +31,8 @@ type record struct {
 	arrays   map[string]int // indexes of the manifest's arrays, by their paths in the target
 }
 
-// readRecord reads the record of a completed job. If the job is known only by its target,
-// the record may be of any job.
+// readRecord reads the record of a completed job. If any is set, the record may be of any
+// job.
 func readRecord(ctx context.Context, j *jobfile.Job, checkpoint *store.Store, any bool) (*record, error) {
 	owner, heartbeat, err := journal.Holder(ctx, checkpoint)
 	if err != nil {

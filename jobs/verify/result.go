@@ -12,7 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
-// Level says how deep a verification looks. Each level includes the ones before it.
+// Level says how thorough a verification is. Each level includes the levels before it.
 type Level string
 
 // The levels.
@@ -22,8 +22,8 @@ const (
 	Quick Level = "quick"
 	// Stored reads every object and compares its checksum.
 	Stored Level = "stored"
-	// Decoded decodes every object as a reader would that knows only the published
-	// documents.
+	// Decoded decodes every object by the published documents alone, as a reader does, and
+	// compares the digest of the values.
 	Decoded Level = "decoded"
 	// Source compares every element with the source.
 	Source Level = "source"
@@ -37,8 +37,8 @@ func (l Level) includes(other Level) bool {
 	return slices.Index(Levels(), l) >= slices.Index(Levels(), other)
 }
 
-// Proves reports whether a verification has shown that a target is as it was written, at a
-// level or a deeper one. It may be nil.
+// Proves reports whether a verification of this level or a higher one has found no difference in
+// the whole target. v may be nil.
 func Proves(v *run.Verified, level Level) bool {
 	return v != nil && v.Differences == 0 && v.Sample >= 1 && Level(v.Level).includes(level)
 }

@@ -47,8 +47,8 @@ func (v *verification) resume(ctx context.Context) error {
 	return nil
 }
 
-// saveNow and then stores the progress, at most once in each run.checkpoint.every. The caller
-// has just done something.
+// saveNowAndThen stores the progress if run.checkpoint.every has passed since it was stored
+// last.
 func (v *verification) saveNowAndThen(ctx context.Context) error {
 	v.mu.Lock()
 	due := !v.unwritable && time.Since(v.saved) >= v.job.Run.Every
@@ -62,7 +62,8 @@ func (v *verification) saveNowAndThen(ctx context.Context) error {
 	return v.save(ctx)
 }
 
-// save stores the progress. Whoever may not write to the checkpoint has none.
+// save stores the progress. If the checkpoint cannot be written, save does nothing, and the
+// verification cannot be resumed.
 func (v *verification) save(ctx context.Context) error {
 	v.saving.Lock()
 	defer v.saving.Unlock()

@@ -130,7 +130,8 @@ type compared struct {
 	was       marks     // boxes that an interrupted verification has compared
 }
 
-// newCompared chooses boxes that fit the memory: those of the plan, or else single cells.
+// newCompared chooses boxes that fit into run.memory: the blocks of the plan, or else single
+// cells.
 func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *plan.Array) (*compared, error) {
 	a := &compared{Array: planned, task: p.Task(planned)}
 	d, err := v.decoderOf(ctx, planned.Target)
@@ -185,7 +186,7 @@ type box struct {
 	at     ndarray.Region // in the grid of the task
 }
 
-// compare reads a box from the source and from the target.
+// compare reads a box from the source and from the target, and compares the two.
 func (v *verification) compare(ctx context.Context, b *box) error {
 	a := b.of
 	if err := v.memory.Acquire(ctx, a.cost); err != nil {
@@ -246,8 +247,8 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 	return nil
 }
 
-// within reports whether a comparison is as the chain promises: exact, or within the bound of
-// its losses, if there is one.
+// within reports whether a comparison is as the chain promises: a lossless chain changes no
+// value, and a lossy one changes none by more than its bound, if it has a bound.
 func (a *compared) within(c comparison) bool {
 	if !a.lossy || a.exactOnly() {
 		return c.unequal == 0 || a.lossy
@@ -255,11 +256,11 @@ func (a *compared) within(c comparison) bool {
 	return !math.IsInf(c.max, 0) && (a.deviation.Bound == 0 || c.max <= a.deviation.Bound+c.rounding)
 }
 
-// exactOnly reports whether the difference of two elements cannot be given as a number, so
-// that only equality counts.
+// exactOnly reports whether a number cannot express the difference of two elements. Then only
+// equality counts.
 func (a *compared) exactOnly() bool { return comparerOf(a.values.Chain().Chunk().Type) == nil }
 
-// first returns where the task's grid begins in the array of the target, in elements.
+// first returns the index in the target's array at which the grid of the task begins.
 func (a *compared) first() []int {
 	at := make([]int, len(a.task.Grid.Shape))
 	for i, n := range a.task.First {
@@ -342,7 +343,7 @@ func (v *verification) fromSource(ctx context.Context, b *box) (ndarray.Array, *
 }
 
 // fromTarget decodes a part of a stored object. A chunk without an object holds the fill
-// value. If the object cannot be read, dst stays zero: that difference is listed already.
+// value. If the object cannot be decoded, fromTarget adds a difference, and dst stays zero.
 func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, dst ndarray.Array, start []int) error {
 	key := a.Key(unit)
 	info, err := v.target.Stat(ctx, key)

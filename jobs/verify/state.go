@@ -16,25 +16,24 @@ import (
 // Options say how to verify a target.
 type Options struct {
 	Level Level // "": Decoded
-	// Sample is the part of the objects that are read, above 0 and at most 1; 0: all. Seed
-	// chooses them: the same seed chooses the same objects.
+	// Sample is the fraction of the objects that are read, above 0 and at most 1; 0: all. The
+	// same Seed chooses the same objects.
 	Sample float64
 	Seed   uint64
 	// Restart forgets how far an interrupted verification came.
 	Restart bool
-	// AnyJob accepts the record of a job that differs from the given one, which only says
-	// where the target is.
+	// AnyJob accepts the record of any job. The given job then only says where the target is.
 	AnyJob bool
-	// Begin, if set, is called once, with what there is to read.
+	// Begin, if set, is called once, with the number and the size of the objects to read.
 	Begin func(objects int, bytes int64)
-	// Each, if set, is called for each difference, from several goroutines. A result does not
-	// list all of very many.
+	// Each, if set, is called for each difference, from several goroutines. A result lists
+	// only the first 10,000.
 	Each func(Difference)
 	// Observe, if set, is called for each object that was read, from several goroutines.
 	Observe func(bytes int64)
 }
 
-// verification is one verification.
+// verification is the state of a verification.
 type verification struct {
 	job    *jobfile.Job
 	env    plan.Environment

@@ -66,7 +66,7 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	v.found.shorten()
 	slices.SortFunc(v.result.Deviations, func(a, b Deviation) int { return cmp.Compare(a.Array, b.Array) })
 	v.result.Count, v.result.Differences = v.found.n, append([]Difference{}, v.found.list...)
-	// Whoever may only read the checkpoint can verify, too.
+	// A user who may read the checkpoint but not write to it can verify, too.
 	err = run.PutVerified(ctx, v.checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(opt.Level), Sample: v.result.Sample, Differences: v.result.Count})
 	if err != nil && !store.Unwritable(err) {
 		return nil, err
