@@ -4,10 +4,11 @@
 //	                    │                 │
 //	                  Check            Manifest ──▶ checkpoint (package journal)
 //
-// [Load] reads the file, which package jobfile describes. [NewPlan] opens the
-// sources and decides the rest, see package plan. [Run] does what the plan says, see
-// package run. [ReadStatus] tells what a checkpoint holds, and [Inspect] what lies at a
-// URL. [Verify] reads a target back, see package verify.
+// [Load] reads the file, which package jobfile describes. [NewPlan] opens the sources and
+// decides the rest, see package plan. [Run] does what the plan says, see package run.
+// [Verify] reads a target back, see package verify. Both add to a report, which
+// [ReadReport] reads, see package report. [ReadStatus] says what a checkpoint holds, and
+// [Inspect] what lies at a URL.
 //
 // Several processes may work on one plan: each makes it by [ReadPlan] from the text that
 // [Plan.Manifest] returns, see [Begin], [Work] and [Finish].
