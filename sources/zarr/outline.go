@@ -32,11 +32,7 @@ func (s *source) outline(p string, n *node) sources.Node {
 	}
 	if !n.array {
 		out.Kind = "group"
-		attributes, err := n.parseGroup()
-		if err != nil {
-			out.Problem = err.Error()
-		}
-		out.Attributes = attributes
+		out.Attributes, _ = n.parseGroup() // settle keeps an error of that as the node's
 		return out
 	}
 	n.mu.Lock()

@@ -60,3 +60,13 @@ func TestWalkAroundUnreadableFolders(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadableArray: a folder without nodes below it, whose document cannot be read, is an
+// array.
+func TestUnreadableArray(t *testing.T) {
+	p := newPlace(t, map[string]string{"zarr.json": group, "a/zarr.json": v3(t, nil), "a/c/0/0": half, "b/zarr.json": v3(t, nil)})
+	p.faults["read a/zarr.json"] = fs.ErrPermission
+	if diff := cmp.Diff([]string{"a", "b"}, open(t, url, p.options()).Arrays()); diff != "" {
+		t.Errorf("arrays (-want +got):\n%s", diff)
+	}
+}
