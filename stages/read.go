@@ -98,7 +98,6 @@ func (p *pipeline) readBlock(ctx context.Context, l *load, w *worker) error {
 	if l.account != nil {
 		err = p.fillVariable(ctx, t, l)
 		if o, ok := errors.AsType[*outgrown](err); ok {
-			l.account.release()
 			p.abandon(l, len(l.units))
 			p.arrive(l, o)
 			return nil
