@@ -360,9 +360,13 @@ func TestSyncs(t *testing.T) {
 	check("many are hidden", 1, w.stored(ctx, "last"))
 	check("none is hidden", 0, w.show(ctx, "last"), w.stored(ctx, "y"), w.show(ctx, "x"))
 	check("one is hidden", 1, w.show(ctx, "y"), w.show(ctx, "y"))
-	hide()
 	a := must[*Array](t)(w.CreateArray(ctx, "a", line(4, 4)))
+	noError(t, a.WriteRegion(ctx, bytesOf(1, 2, 3, 4), []int{0}))
 	s.err = errFault
+	if err := a.WriteRegion(ctx, bytesOf(5), []int{0}); !errors.Is(err, errFault) {
+		t.Errorf("an object that cannot be made visible is read: %v", err)
+	}
+	hide()
 	if err := a.WriteRegion(ctx, bytesOf(1, 2, 3, 4), []int{0}); !errors.Is(err, errFault) {
 		t.Errorf("many objects cannot be made visible: %v", err)
 	}

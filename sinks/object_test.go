@@ -287,7 +287,7 @@ func TestPutsThatFail(t *testing.T) {
 	}
 }
 
-// TestNegativeMemory: a new Writer has some memory.
+// TestNegativeMemory: a Writer has some memory, a new one and one of an existing hierarchy.
 func TestNegativeMemory(t *testing.T) {
 	st, err := store.Open(t.Context(), "mem://bucket/a.zarr", store.Options{})
 	if err != nil {
@@ -295,6 +295,9 @@ func TestNegativeMemory(t *testing.T) {
 	}
 	if w, err := newWriter(t.Context(), st, Options{Memory: -1}); err == nil {
 		t.Errorf("got %v", w)
+	}
+	if w, err := existingWriter(t.Context(), theirs(t), Options{Memory: -1}); err == nil || w != nil {
+		t.Errorf("got %v, %v", w, err)
 	}
 }
 

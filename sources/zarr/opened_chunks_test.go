@@ -85,4 +85,8 @@ func TestVersionsBound(t *testing.T) {
 			t.Errorf("array %d: versions of %d chunks, want %d", i, got, test.want)
 		}
 	}
+	v = versions{chunks: mostVersions - 3}
+	if got := len(v.of(&array{kind: &kind{grid: zarr.Grid{Shape: []int{3}, Chunk: []int{1}}}}).record); got != 3 || v.chunks != mostVersions {
+		t.Errorf("versions of %d chunks, want the last 3", got)
+	}
 }

@@ -75,9 +75,10 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// TestNodesBelowArrays: what lies below an array is no node.
+// TestNodesBelowArrays: what lies below an array is no node. A node above an array is a group,
+// whatever its document says.
 func TestNodesBelowArrays(t *testing.T) {
-	nodes := map[string]string{"a": v3(t, nil), "a/b": v3(t, nil), "a/b/c": group, "g": group, "g/d": v3(t, nil), "g/d/e/f": v3(t, nil)}
+	nodes := map[string]string{"a": v3(t, nil), "a/b": v3(t, nil), "a/b/c": group, "g": group, "g/d": v3(t, nil), "g/d/e/f": v3(t, nil), "damaged": "{}", "damaged/x/y": v3(t, nil)}
 	metadata := map[string]json.RawMessage{}
 	for _, path := range slices.Sorted(maps.Keys(nodes)) {
 		metadata[path] = json.RawMessage(nodes[path])
@@ -87,14 +88,14 @@ func TestNodesBelowArrays(t *testing.T) {
 	})
 	p := newPlace(t, map[string]string{"zarr.json": root})
 	src := open(t, url, p.options())
-	if diff := cmp.Diff([]string{"a", "g/d"}, src.Arrays()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "damaged/x/y", "g/d"}, src.Arrays()); diff != "" {
 		t.Errorf("arrays (-want +got):\n%s", diff)
 	}
 	var groups []string
 	for _, g := range src.Groups() {
 		groups = append(groups, g.Path)
 	}
-	if diff := cmp.Diff([]string{"", "g"}, groups); diff != "" {
+	if diff := cmp.Diff([]string{"", "damaged", "damaged/x", "g"}, groups); diff != "" {
 		t.Errorf("groups (-want +got):\n%s", diff)
 	}
 }

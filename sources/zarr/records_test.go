@@ -100,6 +100,10 @@ func TestRecordedVersions(t *testing.T) {
 	if err := a.checkVersion([]int{1}, "w"); err != nil {
 		t.Errorf("after Forget: %v", err)
 	}
+	if !s.opened.mu.TryLock() {
+		t.Fatal("Forget leaves the chunks locked")
+	}
+	s.opened.mu.Unlock()
 	Forget(nil) // of no source of this package
 }
 
