@@ -70,3 +70,17 @@ func TestUnreadableArray(t *testing.T) {
 		t.Errorf("arrays (-want +got):\n%s", diff)
 	}
 }
+
+// TestUnreadableRoot: a root whose document cannot be read is a group if there are nodes below
+// it.
+func TestUnreadableRoot(t *testing.T) {
+	p := newPlace(t, map[string]string{".zgroup": groupV2, "a/.zarray": v2(t, nil)})
+	p.faults["read .zgroup"] = fs.ErrPermission
+	src := open(t, url, p.options())
+	if diff := cmp.Diff([]string{"a"}, src.Arrays()); diff != "" {
+		t.Errorf("arrays (-want +got):\n%s", diff)
+	}
+	if _, err := src.Array(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "permission") {
+		t.Errorf("the array below: %v", err)
+	}
+}
