@@ -84,3 +84,32 @@ func TestUnreadableRoot(t *testing.T) {
 		t.Errorf("the array below: %v", err)
 	}
 }
+
+// TestReadsThatFail: a server that does not answer for a chunk is an error, and the fill
+// value does not take the place of the chunk.
+func TestReadsThatFail(t *testing.T) {
+	const n = 1 << 20 // so large that a part is read alone
+	objects := map[string]string{"zarr.json": v3(t, map[string]any{
+		"shape": []int{n}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{n}}},
+	}), "c/0": strings.Repeat("x", n)}
+	p := newPlace(t, objects)
+	p.faults["stat c/0"] = fs.ErrPermission
+	if _, err := open(t, url, p.options()).Array(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "permission") {
+		t.Errorf("the array is opened: %v", err)
+	}
+	delete(p.faults, "stat c/0")
+	a, err := open(t, url, p.options()).Array(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fault, elements := range map[string]int{"stat c/0": 10, "read c/0": n} {
+		p.faults[fault] = fs.ErrPermission
+		if err := readAt(t.Context(), a, 0, elements); err == nil || !strings.Contains(err.Error(), "chunk [0], c/0") {
+			t.Errorf("%s: got %v", fault, err)
+		}
+		delete(p.faults, fault)
+		if err := readAt(t.Context(), a, 0, elements); err != nil {
+			t.Errorf("after %s: %v", fault, err)
+		}
+	}
+}
