@@ -40,7 +40,7 @@ func TestDamagedOnItsWay(t *testing.T) {
 			return nil
 		}})
 		must(t, damaged.Put(t.Context(), planKey, testPlan))
-		must(t, damaged.Put(t.Context(), key, []byte(good[:len(good)-3])))
+		must(t, damaged.Put(t.Context(), key, []byte(good[:3])))
 		j, err := OpenLocked(t.Context(), damaged)
 		if err != nil || reads < 2 || string(j.Manifest()) != string(want.Manifest()) || string(j.Completed()) != string(want.Completed()) {
 			t.Errorf("%s: after %d reads: plan %s, record %s, %v", key, reads, j.Manifest(), j.Completed(), err)
