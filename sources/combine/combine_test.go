@@ -475,3 +475,16 @@ func TestWanted(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestPackedIndexes joins files whose coordinates are packed and overlap. The message has the
+// values that the numbers mean.
+func TestPackedIndexes(t *testing.T) {
+	first, second := file("t(t)=0,1,2"), file("t(t)=2,3")
+	for _, m := range []*member{first, second} {
+		m.arrays["t"].info.Attributes = zarr.Attributes{{Name: "scale_factor", Value: []byte("6.0")}, {Name: "add_offset", Value: []byte("100.0")}}
+	}
+	_, err := combineAll(t, Options{Concat: "t", Wanted: everything}, first, second)
+	if err == nil || !strings.Contains(err.Error(), `array "t" ends with 112.0 in a and begins with 112.0 in b: both have this index`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
@@ -26,9 +27,25 @@ type span struct {
 	valid       bool   // the first value is neither NaN nor not-a-time
 }
 
+// shownOf returns a function that spells elements of an array for messages: what they mean,
+// if they are packed.
+func shownOf(info *sources.Info) func(item []byte) string {
+	packing, err := cf.Read(info.Type, info.Attributes, nil)
+	if packing == nil || err != nil {
+		return func(item []byte) string { return compare.Show(info.Type, item) }
+	}
+	return func(item []byte) string {
+		stored, meant := ndarray.New(info.Type, []int{1}), ndarray.New(packing.Physical, []int{1})
+		copy(stored.Data, item)
+		packing.Unpack(meant, stored)
+		return compare.Show(packing.Physical, meant.Data)
+	}
+}
+
 // readSpan reads a coordinate, whose elements have an order.
 func readSpan(ctx context.Context, a sources.Array, order compare.Order) (s span, err error) {
 	info := a.Info()
+	show := shownOf(info)
 	var last []byte
 	for piece := range ndarray.Pieces(info.Shape, pieceElements) {
 		got := ndarray.New(info.Type, slices.Clone(piece.Shape))
@@ -38,7 +55,7 @@ func readSpan(ctx context.Context, a sources.Array, order compare.Order) (s span
 		for item := range got.Items() {
 			x, valid := order(item)
 			if s.N == 0 {
-				s.from, s.valid, s.first = x, valid, compare.Show(info.Type, item)
+				s.from, s.valid, s.first = x, valid, show(item)
 				last = slices.Clone(item)
 			}
 			s.Add(order.Compare(last, item))
@@ -46,7 +63,7 @@ func readSpan(ctx context.Context, a sources.Array, order compare.Order) (s span
 		}
 	}
 	if s.N > 0 {
-		s.last = compare.Show(info.Type, last)
+		s.last = show(last)
 	}
 	return s, nil
 }
