@@ -228,25 +228,23 @@ func (g *Growth) measure(t *target.Existing, names []string) error {
 		if a == nil {
 			return fmt.Errorf("the run that was interrupted did not append to it")
 		}
-		t.Unrecorded = a.Unrecorded
+		t.Undigested = a.Undigested
 		return wasBegun(t, *a, seen)
 	}
 	if t.Rows != seen {
 		return fmt.Errorf("%s says that there are %d rows along %s, the consolidated metadata %d: consolidate the metadata of the target anew", zarr.MetadataKey, t.Rows, g.Dimension, seen)
 	}
-	t.Unrecorded = t.Rows > 0 && !g.onRecord(t)
+	t.Undigested = t.Rows > 0 && !g.knowsDigests(t)
 	return nil
 }
 
-// onRecord reports whether the record of the last run is of all rows of an array.
-func (g *Growth) onRecord(t *target.Existing) bool {
-	if g.completed == nil {
+// knowsDigests reports whether the record of the last run has the digest of all rows of an
+// array.
+func (g *Growth) knowsDigests(t *target.Existing) bool {
+	if g.completed == nil || !g.digested[t.Path] {
 		return false
 	}
 	a := g.completed.array(t.Path)
-	if a == nil || a.Unrecorded {
-		return false
-	}
 	rows, err := a.rows(t.Axis)
 	return err == nil && rows == t.Rows
 }

@@ -180,7 +180,7 @@ func (t existingArray) complete(b *builder, a *Array) {
 	}
 	place := sinks.Placement{Keys: t.Meta.Keys, First: make([]int, len(grown.Grid.Shape))}
 	place.First[t.Axis] = first
-	a.Append = &Append{Dimension: b.plan.dim, Axis: t.Axis, Rows: t.Rows, Unrecorded: t.Unrecorded, New: added, place: place}
+	a.Append = &Append{Dimension: b.plan.dim, Axis: t.Axis, Rows: t.Rows, Undigested: t.Undigested, New: added, place: place}
 	if counts := a.Grid.Count(); t.Rows > first*extent && added > 0 {
 		a.Append.Rewritten = a.Grid.Len() / counts[t.Axis]
 	}

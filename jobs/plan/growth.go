@@ -30,6 +30,8 @@ type Growth struct {
 	earlier   []sources.File
 	byName    map[string][]sources.File // earlier by nameOf; nil until known is called
 	completed *Manifest
+	// digested are the arrays of completed whose digests are on record, by their paths.
+	digested map[string]bool
 	// late is set if objects of another run may have replaced those of the last one.
 	late bool
 	// met are the arrays of the target that the job has, too, by their paths.
@@ -61,7 +63,11 @@ func (g *Growth) recall(s *state) (interrupted *Manifest, err error) {
 			return nil, err
 		}
 		g.earlier = g.completed.allFiles()
-		g.late = mayComeLate(s.done)
+		record := readRecord(s.done)
+		g.late, g.digested = record.Overtaken, map[string]bool{}
+		for i, a := range record.Arrays[:min(len(record.Arrays), len(g.completed.Arrays))] {
+			g.digested[g.completed.Arrays[i].Target] = a.Digest.Known
+		}
 	case s.manifest != nil:
 		if interrupted, err = ReadManifest(s.manifest); err != nil {
 			return nil, err

@@ -64,9 +64,9 @@ type ManifestArray struct {
 	// Carried says that the source's objects become the target's as they are.
 	Carried bool `json:"carried,omitempty"`
 	Rows    int  `json:"rows_before,omitempty"` // of an array that grows, before the run
-	// Unrecorded says that the checkpoint has no record of some of these rows: another
-	// program has written them.
-	Unrecorded bool `json:"unrecorded_rows,omitempty"`
+	// Undigested says that the checkpoint does not have the digests of some of these rows,
+	// because another program has written them, or an earlier version of this one.
+	Undigested bool `json:"undigested_rows,omitempty"`
 	// Removed are attributes of the source that say what values mean, and that the job
 	// removes. The target does not have them.
 	Removed zarr.Attributes `json:"removed_attributes,omitempty"`

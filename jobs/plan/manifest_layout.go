@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -355,13 +356,22 @@ func ReadCompleted(record []byte) (*Manifest, error) {
 	return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
 }
 
-// mayComeLate reports whether late objects of an earlier run may still arrive in the target,
-// because that run lost its lock. The record of a completed job says so.
-func mayComeLate(record []byte) bool {
-	var done struct {
-		Overtaken bool `json:"overtaken"`
+// completion is what a plan needs of the record of a completed job, beside the manifest.
+type completion struct {
+	// Overtaken says that the run lost its lock, so late objects of another run may still
+	// arrive in the target.
+	Overtaken bool `json:"overtaken"`
+	Arrays    []struct {
+		Digest digest.Optional `json:"digest"`
+	} `json:"arrays"`
+}
+
+// readRecord reads the record of a completed job, whose manifest has been read already.
+func readRecord(record []byte) (c completion) {
+	if json.Unmarshal(record, &c) != nil {
+		return completion{}
 	}
-	return json.Unmarshal(record, &done) == nil && done.Overtaken
+	return c
 }
 
 // seal sets the hash.

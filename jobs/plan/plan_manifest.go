@@ -110,7 +110,7 @@ func (p *Plan) digest(digests []string) error {
 func (a *Array) recorded(digest string) ManifestArray {
 	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: digest, Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed, Rebased: a.rebased}
 	if a.Append != nil {
-		m.Rows, m.Unrecorded = a.Append.Rows, a.Append.Unrecorded
+		m.Rows, m.Undigested = a.Append.Rows, a.Append.Undigested
 	}
 	return m
 }

@@ -70,8 +70,8 @@ type Append struct {
 	Dimension string // the dimension along which the array grows
 	Axis      int    // index of that dimension
 	Rows      int    // number of rows that the target already holds
-	// Unrecorded is set if the checkpoint has no record of some of these rows.
-	Unrecorded bool
+	// Undigested is set if the checkpoint does not have the digests of some of these rows.
+	Undigested bool
 	New        int // number of incoming rows
 	// Rewritten is how many of the objects to be written also hold rows that the target
 	// already holds.

@@ -42,7 +42,7 @@ func (r *run) digestValues(ctx context.Context) error {
 		if r.arrays[i].values.Known && r.sparse(i) {
 			r.arrays[i].values = t.Filled(a.FillBehind(int(t.Behind())), a.Meta.Grid.Shape)
 		}
-		if a.Append != nil && a.Append.Unrecorded {
+		if a.Append != nil && a.Append.Undigested {
 			r.arrays[i].values = digest.Optional{}
 		}
 	}

@@ -23,8 +23,8 @@ type Existing struct {
 	Attributes zarr.Attributes
 	Axis       int // the dimension along which the array grows; -1: it does not grow
 	Rows       int // the length along Axis before the run
-	// Unrecorded is set if the checkpoint has no record of some of these rows.
-	Unrecorded bool
+	// Undigested is set if the checkpoint does not have the digests of some of these rows.
+	Undigested bool
 	// Known is set by CheckCoordinate if the array has all incoming values. It is the row
 	// of the first of them.
 	Known int

@@ -47,7 +47,7 @@ func (v *verification) digests(ctx context.Context) error {
 	v.result.Digests = map[string]digest.Optional{}
 	for array, t := range totals {
 		sum := t.Covered()
-		if i, ok := v.record.arrays[array]; ok && v.record.manifest.Arrays[i].Unrecorded {
+		if i, ok := v.record.arrays[array]; ok && v.record.manifest.Arrays[i].Undigested {
 			continue // rows that another program has written have no digests
 		}
 		if sum.Known && v.sparse(array) {
