@@ -323,7 +323,7 @@ func viewOf(v *Verification) *verificationView {
 		{"when", v.Time.Format("2006-01-02 15:04:05") + " UTC"},
 		{"level", string(v.Level)},
 		{"objects", fmt.Sprintf("%d on record, %d read (%s)", v.Objects, v.Read, words.Size(v.Bytes))},
-		{"proved", fmt.Sprintf("%d objects by the digests of their values, %d by their checksums", v.ByValues, v.Read-v.ByValues)},
+		{"proved", fmt.Sprintf("%d objects by the digests of their values, %d by their checksums", v.ByValues, v.ByChecksums)},
 	}
 	if v.Level == verify.Source {
 		view.Facts = append(view.Facts, fact{"compared", words.Count(int(v.Elements), "element") + " with the source"})

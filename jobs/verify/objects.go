@@ -143,9 +143,7 @@ func (v *verification) skips(o journal.Object, number int, same bool) bool {
 	v.result.Resumed++
 	v.result.Read++
 	v.result.Bytes += o.Bytes
-	if v.opt.Level.includes(Decoded) && o.Digest.Known {
-		v.result.ByValues++
-	}
+	v.proved(v.opt.Level.includes(Decoded) && o.Digest.Known)
 	if v.opt.Observe != nil {
 		v.opt.Observe(o.Bytes)
 	}
@@ -230,10 +228,17 @@ func (v *verification) object(ctx context.Context, o listed) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.progress.Done.set(o.number)
-	if d != nil && o.Digest.Known {
-		v.result.ByValues++
-	}
+	v.proved(d != nil && o.Digest.Known)
 	return nil
+}
+
+// proved counts an object that is as it was written. The caller holds mu.
+func (v *verification) proved(byValues bool) {
+	if byValues {
+		v.result.ByValues++
+	} else {
+		v.result.ByChecksums++
+	}
 }
 
 // comparedOnce reads an object once and compares its bytes with the record. If the bytes are

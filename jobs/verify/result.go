@@ -93,9 +93,11 @@ type Result struct {
 	// Read is the number of objects that were read, and Bytes their size.
 	Read  int   `json:"objects_read"`
 	Bytes int64 `json:"bytes_read"`
-	// ByValues is the number of objects whose values were compared by their digests. Of the
-	// other objects that were read, the checksums were compared.
-	ByValues int `json:"objects_by_values"`
+	// ByValues is the number of objects that are as they were written by the digests of their
+	// values, ByChecksums the number of those that are so by their checksums alone. Objects
+	// that differ are in neither number.
+	ByValues    int `json:"objects_by_values"`
+	ByChecksums int `json:"objects_by_checksums"`
 	// Resumed is the number of objects, among those that were read, that an interrupted
 	// verification has read.
 	Resumed int `json:"objects_resumed,omitempty"`

@@ -143,13 +143,28 @@ func TestSound(t *testing.T) {
 			byValues = r.Objects - 6 // the lossy ones
 		case verify.Stored:
 		}
-		if r.Read != want || r.ByValues != byValues {
-			t.Errorf("%s: %d read, %d by values, want %d and %d", level, r.Read, r.ByValues, want, byValues)
+		if r.Read != want || r.ByValues != byValues || r.ByChecksums != want-byValues {
+			t.Errorf("%s: %d read, %d by values, %d by checksums, want %d and %d", level, r.Read, r.ByValues, r.ByChecksums, want, byValues)
 		}
 	}
 	after := objectsOf(t, dir)
 	if len(after) != len(before) {
 		t.Errorf("%d objects after the verification, %d before", len(after), len(before))
+	}
+}
+
+// TestProved damages an object. It is read, and does not count as proved.
+func TestProved(t *testing.T) {
+	t.Parallel()
+	j, dir := migrated(t)
+	data := objectsOf(t, dir)["plain/c/0/1"]
+	data[len(data)/2] ^= 1
+	replace(t, dir, "plain/c/0/1", data)
+	for level, byValues := range map[verify.Level]int{verify.Stored: 0, verify.Decoded: 20 - 6 - 1} {
+		r := verified(t, j, verify.Options{Level: level})
+		if r.Count != 1 || r.Read != 20 || r.ByValues != byValues || r.ByChecksums != 19-byValues {
+			t.Errorf("%s: %+v", level, r)
+		}
 	}
 }
 
