@@ -51,6 +51,18 @@ type packed struct {
 
 func (p *packed) Info() *Info { return p.info }
 
+// undescribed returns the array that holds the elements of a, without the wrappers that only
+// add a description.
+func undescribed(a Array) Array {
+	if d, ok := a.(*described); ok {
+		a = d.Array
+	}
+	if p, ok := a.(*packed); ok && p.unpack == nil {
+		a = p.array
+	}
+	return a
+}
+
 // ShareInfo implements [Shared].
 func (p *packed) ShareInfo(s *Infos) {
 	if inner, ok := p.array.(Shared); ok {

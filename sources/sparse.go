@@ -19,12 +19,6 @@ type Sparse interface {
 
 // AsSparse returns the array as a Sparse, or nil if it has no such ability.
 func AsSparse(a Array) Sparse {
-	if d, ok := a.(*described); ok {
-		a = d.Array
-	}
-	if p, ok := a.(*packed); ok && p.unpack == nil {
-		a = p.array // the same elements; only what they mean is added
-	}
-	s, _ := a.(Sparse)
+	s, _ := undescribed(a).(Sparse)
 	return s
 }

@@ -33,12 +33,6 @@ type Placed interface {
 
 // AsStored returns the array as a Stored, or nil if it has no such ability.
 func AsStored(a Array) Stored {
-	if d, ok := a.(*described); ok {
-		a = d.Array
-	}
-	if p, ok := a.(*packed); ok && p.unpack == nil {
-		a = p.array // the same elements; only what they mean is added
-	}
-	s, _ := a.(Stored)
+	s, _ := undescribed(a).(Stored)
 	return s
 }

@@ -48,19 +48,10 @@ var errNoStream = errors.New("no Arrow schema at the beginning")
 
 // openIPCFile reads the footer of a file, and the metadata of all batches.
 func openIPCFile(ctx context.Context, f *file) (table, error) {
-	const tail = 4 + len(ipcMagic)
-	if f.Size < int64(2*tail) {
+	if f.Size < 2*(4+int64(len(ipcMagic))) {
 		return nil, fmt.Errorf("truncated: an Arrow file of %d bytes", f.Size)
 	}
-	end, err := f.bytes(ctx, f.Size-int64(tail), 4)
-	if err != nil {
-		return nil, err
-	}
-	length := int64(binary.LittleEndian.Uint32(end))
-	if length > min(maxMetadata, f.Size-int64(tail)) {
-		return nil, fmt.Errorf("%w: a footer of %d bytes in a file of %d", ipc.ErrCorrupt, length, f.Size)
-	}
-	text, err := f.bytes(ctx, f.Size-int64(tail)-length, int(length))
+	text, err := f.footer(ctx, ipcMagic, ipc.ErrCorrupt)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package arrow
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,22 @@ func (f *file) bytes(ctx context.Context, at int64, n int) ([]byte, error) {
 		}
 	}
 	return f.window[at-f.at:][:n], nil
+}
+
+// footer returns the footer of a file that ends with the footer, the length of the footer as
+// 32 bits, and the magic bytes. The file is at least as long as the last two. An impossible
+// length is an error that wraps corrupt.
+func (f *file) footer(ctx context.Context, magic string, corrupt error) ([]byte, error) {
+	end := f.Size - int64(4+len(magic))
+	bits, err := f.bytes(ctx, end, 4)
+	if err != nil {
+		return nil, err
+	}
+	length := int64(binary.LittleEndian.Uint32(bits))
+	if length > min(maxMetadata, end) {
+		return nil, fmt.Errorf("%w: a footer of %d bytes in a file of %d", corrupt, length, f.Size)
+	}
+	return f.bytes(ctx, end-length, int(length))
 }
 
 // exactly returns n bytes without a new window. It may be called concurrently.

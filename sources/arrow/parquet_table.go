@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -35,19 +34,10 @@ type parquetTable struct {
 
 // openParquet reads the footer of a file.
 func openParquet(ctx context.Context, f *file) (table, error) {
-	const tail = 4 + len(parquetMagic)
-	if f.Size < int64(tail+len(parquetMagic)) {
+	if f.Size < 4+2*int64(len(parquetMagic)) {
 		return nil, fmt.Errorf("truncated: a Parquet file of %d bytes", f.Size)
 	}
-	end, err := f.bytes(ctx, f.Size-int64(tail), 4)
-	if err != nil {
-		return nil, err
-	}
-	length := int64(binary.LittleEndian.Uint32(end))
-	if length > min(maxMetadata, f.Size-int64(tail)) {
-		return nil, fmt.Errorf("%w: a footer of %d bytes in a file of %d", parquet.ErrCorrupt, length, f.Size)
-	}
-	text, err := f.bytes(ctx, f.Size-int64(tail)-length, int(length))
+	text, err := f.footer(ctx, parquetMagic, parquet.ErrCorrupt)
 	if err != nil {
 		return nil, err
 	}
