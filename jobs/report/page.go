@@ -194,7 +194,7 @@ func statusOf(d *Document) status {
 	case v.Count > 0:
 		return status{"bad", fmt.Sprintf("The target is not what was written: %s", words.Count(v.Count, "difference"))}
 	case v.Sample < 1:
-		return status{"open", fmt.Sprintf("A sample of %g%% was verified at the level %s, without a difference", 100*v.Sample, v.Level)}
+		return status{"open", fmt.Sprintf("A sample of %d of %d objects was verified at the level %s, without a difference", v.Read, v.Objects, v.Level)}
 	}
 	what := map[verify.Level]string{
 		verify.Quick:   "all objects are there, with the sizes that were written",
@@ -240,7 +240,7 @@ func (p *page) stages(m *Migration, e Entry) {
 
 // migration tells where the data came from.
 func (p *page) migration(m *Migration) {
-	p.Migration = &migrationView{Source: fmt.Sprintf("%s, %s, as they were when they were migrated.", words.Count(m.Files.Count, "file"), words.Size(m.Files.Bytes))}
+	p.Migration = &migrationView{Source: fmt.Sprintf("%s, %s, in the state that was migrated.", words.Count(m.Files.Count, "file"), words.Size(m.Files.Bytes))}
 	for _, f := range m.Files.List[:min(len(m.Files.List), shownFiles)] {
 		v := fileView{URL: f.URL, Size: words.Size(f.Bytes), Version: f.ETag}
 		if !f.Modified.IsZero() {
