@@ -295,11 +295,15 @@ func (j *Journal) Forget(ctx context.Context) error {
 }
 
 // Complete replaces the plan and its receipts by the record of a finished job and the
-// list of its objects; nil: there is no list. Both are durable before anything is
-// removed. After an error Completed tells whether the record is durable. If so, nothing
+// list of its objects; nil: there is no list. It makes the record when all objects were
+// yielded. Both are durable before anything is removed. After an error Completed tells whether the record is durable. If so, nothing
 // that is left counts.
-func (j *Journal) Complete(ctx context.Context, record json.RawMessage, stored iter.Seq2[Object, error]) error {
+func (j *Journal) Complete(ctx context.Context, done json.Marshaler, stored iter.Seq2[Object, error]) error {
 	number, err := j.writeObjects(ctx, stored)
+	if err != nil {
+		return err
+	}
+	record, err := done.MarshalJSON()
 	if err != nil {
 		return err
 	}

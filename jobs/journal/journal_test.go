@@ -287,7 +287,7 @@ func TestSucceedCrashesAnywhere(t *testing.T) {
 		if err := j.Succeed(t.Context(), []byte(`{}`)); err == nil {
 			t.Fatal("succeeded a job that is not finished")
 		}
-		must(t, j.Complete(t.Context(), []byte(`{"done": 1}`), nil))
+		must(t, j.Complete(t.Context(), json.RawMessage(`{"done": 1}`), nil))
 		must(t, st.Close())
 
 		var n atomic.Int64 // operations, some at the same time

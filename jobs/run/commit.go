@@ -46,8 +46,12 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	var publish func(ctx context.Context) error
-	if err := r.digestValues(ctx); err != nil {
-		return err
+	if r.plan.Job.Target.DigestAttribute {
+		for _, err := range r.digesting(ctx) {
+			if err != nil {
+				return fmt.Errorf("checkpoint: %w", err)
+			}
+		}
 	}
 	looks := []func(context.Context) error{r.unchanged, r.held, func(ctx context.Context) (err error) {
 		publish, err = r.outcome.prepare(ctx)
@@ -59,13 +63,18 @@ func (r *run) finish(ctx context.Context) error {
 	if err := publish(ctx); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	r.result.ByArray = r.completedArrays()
-	record, err := Completion{Arrays: r.result.ByArray, Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
-	if err != nil {
-		return err
-	}
-	if err := r.journal.Complete(ctx, record, r.objects(ctx)); err != nil {
+	record := recorder(func() ([]byte, error) {
+		r.result.ByArray = r.completedArrays()
+		return Completion{Arrays: r.result.ByArray, Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
+	})
+	if err := r.journal.Complete(ctx, record, r.digesting(ctx)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
+
+// recorder makes the record of completion when the objects are known.
+type recorder func() ([]byte, error)
+
+// MarshalJSON implements [json.Marshaler].
+func (f recorder) MarshalJSON() ([]byte, error) { return f() }

@@ -3,39 +3,54 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"iter"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// digestValues adds up the digests of the values of the arrays from those of their chunks. A
-// chunk that is not stored holds the fill value.
-func (r *run) digestValues(ctx context.Context) error {
+// digesting yields the objects of the target. When all of them were yielded, the digests of
+// the values of the arrays are known: the sums of those of their chunks. A chunk that is not
+// stored holds the fill value.
+func (r *run) digesting(ctx context.Context) iter.Seq2[journal.Object, error] {
 	if r.plan.Job.Run.Digest == "none" {
-		return nil
+		return r.objects(ctx)
 	}
-	totals := make([]digest.Total, len(r.arrays))
-	arrays := r.arraysByPath()
-	for o, err := range r.objects(ctx) {
-		if err != nil {
-			return fmt.Errorf("checkpoint: %w", err)
+	return func(yield func(journal.Object, error) bool) {
+		totals := make([]digest.Total, len(r.arrays))
+		arrays := r.arraysByPath()
+		for o, err := range r.objects(ctx) {
+			if err == nil {
+				r.addDigest(totals, arrays, o)
+			}
+			if !yield(o, err) || err != nil {
+				return
+			}
 		}
-		f, ok := r.chunkAt(o.Key, arrays)
-		if !ok {
-			continue // of an array that does not grow
-		}
-		t := &totals[f.array]
-		if t.Add(o.Digest); !t.Known() || !r.sparse(f.array) {
-			continue
-		}
-		a := &r.plan.Arrays[f.array]
-		if chunk, ok := a.Meta.ChunkAt(below(o.Key, a.Target)); ok {
-			t.Cover(a.FillBehind(int(t.Behind())), chunk)
-		} else {
-			t.Forget()
-		}
+		r.setDigests(totals)
 	}
+}
+
+// addDigest adds the digest of an object to that of its array.
+func (r *run) addDigest(totals []digest.Total, arrays map[string]int, o journal.Object) {
+	f, ok := r.chunkAt(o.Key, arrays)
+	if !ok {
+		return // of an array that does not grow
+	}
+	t := &totals[f.array]
+	if t.Add(o.Digest); !t.Known() || !r.sparse(f.array) {
+		return
+	}
+	a := &r.plan.Arrays[f.array]
+	if chunk, ok := a.Meta.ChunkAt(below(o.Key, a.Target)); ok {
+		t.Cover(a.FillBehind(int(t.Behind())), chunk)
+	} else {
+		t.Forget()
+	}
+}
+
+func (r *run) setDigests(totals []digest.Total) {
 	for i := range totals {
 		a, t := &r.plan.Arrays[i], &totals[i]
 		r.arrays[i].values = t.Covered()
@@ -46,7 +61,6 @@ func (r *run) digestValues(ctx context.Context) error {
 			r.arrays[i].values = digest.Optional{}
 		}
 	}
-	return nil
 }
 
 // valuesAttribute returns the attribute with the digest of the values of an array. Its value
