@@ -40,7 +40,7 @@ func (a *array) markMissing(mode cf.Mode) {
 	case undone:
 		a.info.Attributes = list.With("_FillValue", value)
 	case shown == "NaN", bytes.Equal(own, value): // readers of v3 take the same value for missing data
-	case own == nil && a.named && isNumber(t) && (!bytes.Equal(a.info.Fill, t.Default()) || a.source.chosen()):
+	case own == nil && a.named && isNumber(t) && (!bytes.Equal(a.info.Fill, t.Default()) || a.source.chosen):
 		a.info.Attributes = list.With("_FillValue", value)
 		a.info.Notes = append(a.info.Notes, fmt.Sprintf("xarray takes the fill value of a Zarr v2 array, %s, for missing data: "+
 			"in v3 the attribute _FillValue says so; attributes: {_FillValue: null} leaves it out", shown))

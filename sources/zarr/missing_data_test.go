@@ -83,7 +83,8 @@ func TestMissingOfV2(t *testing.T) {
 }
 
 // TestZeroThatIsMissing has a fill value of zero beside arrays without fill values,
-// which xarray writes for arrays without missing data.
+// which xarray writes for arrays without missing data. It does not matter which array is
+// opened first. An array that is opened twice is the same array.
 func TestZeroThatIsMissing(t *testing.T) {
 	const named = `{"_ARRAY_DIMENSIONS":["x"]}`
 	for name, test := range map[string]struct {
@@ -103,9 +104,15 @@ func TestZeroThatIsMissing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a, err := open(t, dir, zarr.Options{CF: func(string) cf.Mode { return cf.Keep }}).Array(t.Context(), "a")
-		if err != nil {
+		s := open(t, dir, zarr.Options{CF: func(string) cf.Mode { return cf.Keep }})
+		_, errB := s.Array(t.Context(), "b")
+		a, errA := s.Array(t.Context(), "a")
+		again, err := s.Array(t.Context(), "a")
+		if err := errors.Join(errB, errA, err); err != nil {
 			t.Fatal(err)
+		}
+		if again != a {
+			t.Errorf("%s: opened twice, a is %v and %v", name, a, again)
 		}
 		if got := string(a.Info().Attributes.Get("_FillValue")); got != test.want || (len(a.Info().Findings) == 0) != (got != "") {
 			t.Errorf("%s: the attribute is %s, want %s; findings %v", name, got, test.want, a.Info().Findings)

@@ -81,7 +81,6 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	}
 	s.types = s.codecs.Types()
 	s.chains = codecs.NewChains(s.codecs)
-	s.chosen = sync.OnceValue(s.choosesFills)
 	s.files.store = st
 	s.presence.store = st
 	s.opened = newOpened(&s.presence)
@@ -89,6 +88,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	if err := s.readTree(ctx); err != nil {
 		return nil, errors.Join(cmp.Or(notAFile(ctx, url, opt), err), st.Close())
 	}
+	s.chosen = s.choosesFills()
 	return s, nil
 }
 
@@ -113,22 +113,27 @@ type source struct {
 	versions  versions     // of chunks
 	opened    *opened
 	pool      *ndarray.Pool
-	chosen    func() bool // choosesFills, computed once
+	chosen    bool // choosesFills, computed before the arrays drop their documents
 }
 
 // node is a group or an array, by its document.
 type node struct {
-	array      bool
-	format     dtype.Format
+	array  bool
+	format dtype.Format
+	err    error // why the node cannot be read
+	*documents
+
+	// opened is the array, once it is opened. Then documents is nil, because nothing else
+	// needs them.
+	mu     sync.Mutex
+	opened sources.Array
+}
+
+// documents are what a node says about itself.
+type documents struct {
 	text       []byte   // the document
 	attributes []byte   // the document .zattrs; nil if there is none
 	python     []string // attributes with numbers that JSON does not have
-	err        error    // why the node cannot be read
-
-	// opened is the array, once it is opened. Then the document of v3 is dropped,
-	// because nothing else needs it.
-	mu     sync.Mutex
-	opened sources.Array
 }
 
 // findings returns findings about attributes that cannot stay unchanged.
@@ -244,8 +249,8 @@ func (s *source) Array(ctx context.Context, name string) (sources.Array, error) 
 	}
 	opened, err := s.packed(a, n.format)
 	a.shorten()
-	if err == nil && n.format == dtype.V3 {
-		n.opened, n.text = opened, nil
+	if err == nil {
+		n.opened, n.documents = opened, nil
 	}
 	return opened, err
 }

@@ -112,7 +112,7 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 // counts as an array, so that opening it reports the error.
 func newNode(text []byte) *node {
 	kind, err := zarr.NodeType(text)
-	n := &node{format: dtype.V3, array: kind != "group", text: zarr.Plain(text), err: err}
+	n := &node{format: dtype.V3, array: kind != "group", documents: &documents{text: zarr.Plain(text)}, err: err}
 	if len(n.text) != len(text) { // the document has numbers of Python
 		var fields struct {
 			Attributes json.RawMessage `json:"attributes"`
@@ -201,7 +201,7 @@ func (s *source) take(d document) {
 		return
 	}
 	if n == nil {
-		n = &node{}
+		n = &node{documents: &documents{}}
 		s.nodes[p] = n
 	}
 	switch {

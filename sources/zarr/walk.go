@@ -51,7 +51,7 @@ func (s *source) walk(ctx context.Context, names ...string) error {
 			case v.err != nil && level[i] == "":
 				return fmt.Errorf("%s: %w", s.store.URL(), v.err)
 			case v.err != nil:
-				s.nodes[level[i]] = &node{array: true, err: v.err}
+				s.nodes[level[i]] = &node{array: true, documents: &documents{}, err: v.err}
 			}
 			for _, name := range v.folders {
 				next = append(next, path.Join(level[i], name))
