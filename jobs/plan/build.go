@@ -77,8 +77,8 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 		meta.Codecs = chain.Specs()
 	}
 	planned := &Array{
-		Source: b.info.Path, Target: target, Type: b.info.Type, Meta: meta, Grid: &meta.Grid, Chain: chain, Reading: &Reading{},
-		array: b.array, convert: b.convert, removed: b.removed, rebased: b.info.Rebased,
+		Source: b.info.Path, Target: target, Type: b.info.Type, Meta: meta, Grid: &meta.Grid, Chain: chain, array: b.array,
+		Reading: &Reading{convert: b.convert, removed: b.removed, rebased: b.info.Rebased},
 	}
 	if b.outcome != nil {
 		planned.meaning = len(b.outcome.Codecs)

@@ -34,16 +34,12 @@ type Array struct {
 	Notes []string
 
 	array    sources.Array
-	stored   sources.Stored    // the source's objects, if they are carried through; otherwise nil
-	convert  sources.Converter // converts the source's elements; nil: they keep their type
-	meaning  int               // codecs in front of Meta's chain that say what packed elements mean; Chain is without them
-	Existing *target.Existing  // the array that the target already holds; nil: the array is new
-	// removed are attributes that give values their meaning, and that the job removes.
-	removed zarr.Attributes
-	rebased string // the units to which times were brought; "": none were
+	stored   sources.Stored   // the source's objects, if they are carried through; otherwise nil
+	Existing *target.Existing // the array that the target already holds; nil: the array is new
 }
 
-// Reading says how an array is read. Arrays that are read in the same way share one.
+// Reading says how an array is read, and what its elements mean. Arrays for which all of
+// this is the same share one.
 type Reading struct {
 	// Block is the shape of a block in chunks: the chunks of a block are read together.
 	// nil: the objects are carried through.
@@ -63,6 +59,12 @@ type Reading struct {
 	OnceChunks []int
 	// Cost is the most bytes in flight for one block.
 	Cost int
+
+	convert sources.Converter // converts the source's elements; nil: they keep their type
+	meaning int               // codecs in front of Meta's chain that say what packed elements mean; Chain is without them
+	// removed are attributes that give values their meaning, and that the job removes.
+	removed zarr.Attributes
+	rebased string // the units to which times were brought; "": none were
 }
 
 // Append says how an existing array grows.
