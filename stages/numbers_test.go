@@ -91,6 +91,11 @@ func TestRoomOfCarriedObjects(t *testing.T) {
 		if got, want := x.carriedCost(), ndarray.Rounded(wantRoom)+wantOwn; got != want {
 			t.Errorf("%s: costs %d bytes, want %d", name, got, want)
 		}
+		x.StreamBytes, x.Decode = 0, codecs.NewBoxes(chain)
+		_, own = x.room()
+		if got, want := x.carriedCost(), ndarray.Rounded(wantRoom)+max(own, x.Decode.Memory()); got != want || x.Decode.Memory() <= own {
+			t.Errorf("%s: with a digest it costs %d bytes, want %d", name, got, want)
+		}
 	}
 }
 
@@ -254,5 +259,31 @@ func TestShardsOwn(t *testing.T) {
 	}
 	if !slices.Equal(s.inside, []int{2, 2}) || !slices.Equal(numbers, []int{0, 1, 4, 5}) {
 		t.Errorf("inside %v, numbers %v", s.inside, numbers)
+	}
+}
+
+// TestFarReadsThatFail: of the parts of a block that several readers read together, each that
+// cannot be read is the error of the run.
+func TestFarReadsThatFail(t *testing.T) {
+	const rows = 12
+	for at := range rows {
+		noLeaks(t)
+		s := counted(rows, 8)
+		s.info.LongRun = 16 // a row
+		var starts atomic.Int64
+		s.before = func(_ context.Context, start []int) error {
+			starts.Add(1)
+			if start[0] == at {
+				return errTest
+			}
+			return nil
+		}
+		x, _ := task(t, s, rows, 8)
+		var l ledger
+		c := config(&l)
+		c.Far, c.Read = true, 4
+		if err := Run(t.Context(), c, List{x}); !errors.Is(err, errTest) || len(l.receipts) != 0 {
+			t.Errorf("row %d of %d reads cannot be read: %v, %d receipts", at, starts.Load(), err, len(l.receipts))
+		}
 	}
 }
