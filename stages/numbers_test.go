@@ -99,6 +99,19 @@ func TestRoomOfCarriedObjects(t *testing.T) {
 	}
 }
 
+// TestStreamThatCannotBegin: an object that is too large for memory is not stored if its
+// stream cannot begin.
+func TestStreamThatCannotBegin(t *testing.T) {
+	noLeaks(t)
+	_, x, w := stored(t, []int{18, 12}, []int{4, 5}, bind(t, []int{4, 5}, "bytes"))
+	x.Piece = 8
+	x.Stream = func(context.Context, []int) (Stream, error) { return nil, errTest }
+	var l ledger
+	if err := Run(t.Context(), config(&l), List{x}); !errors.Is(err, errTest) || len(l.receipts) != 0 || len(w.objects) != 0 {
+		t.Errorf("got %v, %d receipts, %d objects", err, len(l.receipts), len(w.objects))
+	}
+}
+
 // summed is an object with a checksum.
 type summed struct {
 	codecs.InMemory
