@@ -81,6 +81,7 @@ func TestUnprovedTime(t *testing.T) {
 				for waits := true; waits; { // a heartbeat is dropped while another one is being written
 					select {
 					case beats <- time.Time{}:
+						runtime.Gosched() // to the heartbeat
 					case <-failed:
 						waits = false
 					}
