@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"hash/fnv"
 	"io/fs"
+	"math"
 	"runtime"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -31,6 +32,11 @@ const (
 // objects reads the objects on record that the target has, and compares them with the record.
 // It reads several objects at the same time, within run.memory.
 func (v *verification) objects(ctx context.Context) error {
+	if v.result.Sample < 1 {
+		if err := v.drawOne(ctx); err != nil {
+			return err
+		}
+	}
 	if v.opt.Begin != nil {
 		v.opt.Begin(v.todo())
 	}
@@ -150,19 +156,36 @@ func (v *verification) skips(o journal.Object, number int, same bool) bool {
 	return true
 }
 
-// sampled reports whether an object is in the sample. That depends on the seed and the key
-// alone.
+// sampled reports whether an object is in the sample.
 func (v *verification) sampled(key string) bool {
-	if v.result.Sample >= 1 {
-		return true
+	return v.result.Sample >= 1 || v.lot(key) < max(v.result.Sample, v.least)
+}
+
+// drawOne sees to it that the sample has at least one object: the one with the least lot.
+func (v *verification) drawOne(ctx context.Context) error {
+	least := 1.0
+	for o, err := range v.record.journal.Objects(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		if e := v.ledger.Find(o.Key); e != nil && e.Seen && e.Bytes != journal.Nothing {
+			least = min(least, v.lot(o.Key))
+		}
 	}
+	v.least = math.Nextafter(least, 2)
+	return nil
+}
+
+// lot returns a number from 0 to 1 by which objects are drawn. It depends on the seed and the
+// key alone.
+func (v *verification) lot(key string) float64 {
 	h := fnv.New64a()
 	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, v.opt.Seed))
 	_, _ = h.Write([]byte(key))
 	x := h.Sum64()
 	x ^= x >> 32
 	x *= 0x9e3779b97f4a7c15
-	return float64(x>>11)/(1<<53) < v.result.Sample
+	return float64(x>>11) / (1 << 53)
 }
 
 // object reads an object and compares it with the record.

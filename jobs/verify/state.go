@@ -47,6 +47,7 @@ type verification struct {
 	memory     *semaphore.Weighted
 	pool       *ndarray.Pool
 	found      findings
+	least      float64 // objects with a lesser lot are in the sample
 
 	mu       sync.Mutex
 	result   Result

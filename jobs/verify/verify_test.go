@@ -537,6 +537,9 @@ func TestSample(t *testing.T) {
 			chosen[d.Key] = true
 		}
 	}
+	if r := verified(t, j, verify.Options{Sample: 1e-9}); r.Read != 1 {
+		t.Errorf("a very small sample has %d objects", r.Read)
+	}
 	if len(chosen) != 20 {
 		t.Errorf("%d of 20 objects were chosen by any of 30 seeds", len(chosen))
 	}
