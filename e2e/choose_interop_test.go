@@ -39,3 +39,39 @@ func TestInteropChoose(t *testing.T) {
 		p.check(t, "check_choose.py", folder)
 	}
 }
+
+// TestInteropChooseAppend appends two parts of joined files that count times from several
+// moments, with bounds, parts of other dimensions and new names of dimensions. Each run
+// breaks at some operation and is run again, and a further run has nothing to do. xarray
+// opens each target and finds what it selects from the joined files itself.
+func TestInteropChooseAppend(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	folder := fast(t)
+	var cases []struct{ Jobs []string }
+	p.cases(t, "choose_append.py", folder, &cases)
+	broken := 0
+	for number, c := range cases {
+		for k, job := range c.Jobs {
+			file, env := filepath.Join(folder, job), environment()
+			env.Fault = (&faults{at: 1 + (11*number+17*k)%60, rest: true}).fault
+			_, err := migrate(t.Context(), file, env, jobs.RunOptions{})
+			if errors.Is(err, errFault) {
+				broken++
+				_, err = migrate(t.Context(), file, environment(), jobs.RunOptions{})
+			}
+			if err == nil {
+				_, err = migrate(t.Context(), file, environment(), jobs.RunOptions{})
+			}
+			if err != nil {
+				t.Errorf("%s: %v", job, err)
+			}
+		}
+	}
+	if broken < len(cases)/2 {
+		t.Errorf("%d runs broke", broken)
+	}
+	if !t.Failed() {
+		p.check(t, "choose_append.py", folder, "check")
+	}
+}
