@@ -46,6 +46,10 @@ type Options struct {
 	// and others that are being sent. 0 is 1: each part is sent before the next one is
 	// filled.
 	Parts int
+	// PastCache makes reads of a local directory come from the disk. Files that are in the
+	// memory of the system are dropped from there before they are read, where the system can
+	// do that: on Linux.
+	PastCache bool
 	// Staging is the folder in which a local store keeps objects that are not
 	// yet durable; "" means "<path>.zmigrate/staging". It is made with the
 	// first object. Clean empties it, even if other processes use it.
@@ -132,7 +136,11 @@ func newDriver(ctx context.Context, at location.Location, opt Options) (driver.D
 	case "http", "https":
 		return http.New(at, opt.Limits), nil
 	default:
-		return local.New(at.Path, opt.Staging), nil
+		d := local.New(at.Path, opt.Staging)
+		if opt.PastCache {
+			d.ReadPastCache()
+		}
+		return d, nil
 	}
 }
 

@@ -35,7 +35,9 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	if v.record, err = readRecord(ctx, j, v.checkpoint, opt.AnyJob); err != nil {
 		return nil, err
 	}
-	if v.target, err = store.Open(ctx, j.Target.URL, env.StoreOptions(j, budget)); err != nil {
+	options := env.StoreOptions(j, budget)
+	options.PastCache = true
+	if v.target, err = store.Open(ctx, j.Target.URL, options); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	defer func() { err = errors.Join(err, v.target.Close()) }()

@@ -131,6 +131,10 @@ func writeExclusive(target string, data []byte) error {
 	return err
 }
 
+// ReadPastCache makes reads come from the disk, see the option PastCache of a store. It is
+// called before the first read.
+func (d *Driver) ReadPastCache() { d.files.pastCache = true }
+
 func (d *Driver) Read(_ context.Context, key string, p []byte, off int64, _ driver.Info) error {
 	f, release, err := d.files.open(d.path(key))
 	if err != nil {
@@ -155,6 +159,9 @@ func (d *Driver) ReadAll(_ context.Context, key string, limit int64, room func(i
 	f, err := openRegular(d.path(key))
 	if err != nil {
 		return nil, "", missing(err)
+	}
+	if d.files.pastCache {
+		dropCached(f)
 	}
 	defer f.Close() //nolint:errcheck // only read
 	st, err := f.Stat()

@@ -24,7 +24,8 @@ func fileLimitsOf(share int) fileLimits {
 // It drops the file that was used least recently. A dropped file is closed when its last
 // reader is done.
 type openFiles struct {
-	limit int
+	limit     int
+	pastCache bool // files are dropped from the memory of the system when they are opened
 
 	mu     sync.Mutex
 	byName map[string]*list.Element // of *openFile
@@ -55,6 +56,9 @@ func (c *openFiles) open(name string) (f *os.File, release func(), err error) {
 	opened, err := openRegular(name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if c.pastCache {
+		dropCached(opened)
 	}
 	e := c.order.PushFront(&openFile{name: name, f: opened})
 	c.byName[name] = e

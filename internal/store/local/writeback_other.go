@@ -7,5 +7,8 @@ import "os"
 // startWriteback does nothing: the system has no call for it.
 func startWriteback(*os.File, int64, int64) {}
 
+// dropCached does nothing: the system has no call for it.
+func dropCached(*os.File) {}
+
 // flushAll does nothing: the system has no call for it.
 func flushAll(*os.File) {}
