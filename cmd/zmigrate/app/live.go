@@ -29,6 +29,10 @@ type live struct {
 	Used    int64        `json:"memory_reserved"`
 	Budget  int64        `json:"memory_budget"`
 	Workers []liveWorker `json:"workers"`
+	// Objects are those that a verification reads, and Read those that it has read. Both are
+	// 0 before a verification begins.
+	Objects int `json:"objects,omitempty"`
+	Read    int `json:"objects_read,omitempty"`
 }
 
 // liveWorker is what a worker does. Array is "" if the worker waits.
@@ -48,6 +52,9 @@ func (o *observation) now() *live {
 		Job: o.job.Name, Run: o.id, PID: os.Getpid(), Seconds: time.Since(o.began).Seconds(),
 		Chunks: s.todo.Chunks, Done: s.todo.ChunksDone, Used: s.used, Budget: o.job.Run.Memory, Workers: []liveWorker{},
 	}
+	o.mu.Lock()
+	l.Objects, l.Read = o.objects, o.read
+	o.mu.Unlock()
 	for _, x := range o.monitor.Activities() {
 		w := liveWorker{Stage: x.Stage, Worker: x.Worker, Array: x.Array, Chunk: x.Chunk, Chunks: x.Chunks}
 		if x.Chunks > 0 {
@@ -63,7 +70,9 @@ func (l *live) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: run %s, process %d, for %.1f s: %d of %d chunks done, %s of %s of memory reserved\n",
 		l.Job, l.Run, l.PID, l.Seconds, l.Done, l.Chunks, words.Size(l.Used), words.Size(l.Budget))
-	if len(l.Workers) == 0 {
+	if l.Objects > 0 {
+		fmt.Fprintf(&b, "  the verification has read %d of %d objects\n", l.Read, l.Objects)
+	} else if len(l.Workers) == 0 {
 		b.WriteString("  no worker has begun: the run makes a plan, completes the target or verifies it\n")
 	}
 	for _, w := range l.Workers {

@@ -27,6 +27,8 @@ type observation struct {
 	ended    time.Time     // zero: the run goes on
 	status   int           // the exit status of a run that has ended
 	result   *jobs.Result  // of the migration; nil: it has failed, or goes on
+	// objects are those that a verification reads, and read those that it has read.
+	objects, read int
 }
 
 // counts add up what a run has done.
@@ -99,6 +101,20 @@ func (o *observation) begin(todo jobs.Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.todo = todo
+}
+
+// verifies tells how many objects a verification reads.
+func (o *observation) verifies(objects int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.objects, o.read = objects, 0
+}
+
+// verified counts an object that a verification has read.
+func (o *observation) verified() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.read++
 }
 
 // observe counts a unit, or a piece of a unit. Several goroutines call it.

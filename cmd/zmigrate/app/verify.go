@@ -178,8 +178,15 @@ func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool
 // verify verifies the target of a job and prints the result.
 func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error {
 	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} })
-	opt.Begin = func(objects int, bytes int64) { show.begin(jobs.Progress{Chunks: objects, Bytes: bytes}) }
-	opt.Observe = func(bytes int64) { show.observe(stages.Event{Read: bytes}) }
+	seen := a.seen.Load()
+	opt.Begin = func(objects int, bytes int64) {
+		show.begin(jobs.Progress{Chunks: objects, Bytes: bytes})
+		seen.verifies(objects)
+	}
+	opt.Observe = func(bytes int64) {
+		show.observe(stages.Event{Read: bytes})
+		seen.verified()
+	}
 	done := forRunning(j)
 	r, err := jobs.Verify(c.Context, j, a.env, opt)
 	done()
