@@ -222,6 +222,23 @@ func TestMetrics(t *testing.T) {
 	}
 	checkAlone(t, file)
 
+	// A verification keeps the times of runs. A chunk is gone.
+	if err := os.Remove(filepath.Join(x.target, "group/a/c/3/0")); err != nil {
+		t.Error(err)
+	}
+	if err := zmigrate(t.Context(), t, "verify", "--metrics-file", file, x.job).Run(); err == nil {
+		t.Error("a chunk is gone, and the verification succeeded")
+	}
+	verified := metricsOf(t, file, "night")
+	expect(t, verified, map[string]float64{
+		"zmigrate_verify_exit_status": 4, "zmigrate_verify_success": 0, "zmigrate_verify_running": 0,
+		"zmigrate_verified_objects": 7, "zmigrate_verified_objects_done": 7, "zmigrate_verified_differences": 1,
+		"zmigrate_run_success": 1, "zmigrate_run_last_success_time_seconds": done["zmigrate_run_end_time_seconds"],
+	})
+	if n := verified["zmigrate_verified_bytes_total"]; n < 1000 || n >= done["zmigrate_written_bytes_total"] {
+		t.Errorf("%v bytes verified", n)
+	}
+
 	// A run that fails keeps the time of the last success.
 	c := zmigrate(t.Context(), t, "run", "--metrics-file", file, "--set", "defaults.chunks=[2, 32768]", x.job)
 	if err := c.Run(); err == nil {

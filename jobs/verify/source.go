@@ -101,7 +101,7 @@ func (v *verification) finishArray(a *compared) {
 	if a.left > 0 || !a.lossy {
 		return
 	}
-	a.deviation.RMS = Amount(math.Sqrt(a.deviation.squares / float64(a.deviation.Elements)))
+	a.deviation.RMS = Amount(math.Sqrt(a.deviation.squares / float64(max(a.deviation.Elements, 1))))
 	made := a.deviation
 	made.Errors, made.spread = a.deviation.spread.counts(), nil
 	v.result.Deviations = append(v.result.Deviations, made)
@@ -203,13 +203,20 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 		return err
 	}
 	defer buffer.Release()
+	left := 0 // elements that cannot be compared
 	err = a.units(b.at, func(unit int, in ndarray.Region, start []int) error {
-		return v.fromTarget(ctx, a, unit, target.Sub(in), start)
+		decoded, err := v.fromTarget(ctx, a, unit, target.Sub(in), start)
+		if !decoded {
+			ndarray.Copy(target.Sub(in), source.Sub(in))
+			left += source.Sub(in).Len()
+		}
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	c, first := compareBoxes(source, target), a.first()
+	c.elements -= int64(left)
 	var differences []Difference
 	if !a.within(c) {
 		_ = a.units(b.at, func(unit int, in ndarray.Region, _ []int) error {
@@ -237,7 +244,7 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 	if a.lossy {
 		a.deviation.add(c, source, target, start)
 	}
-	if len(differences) == 0 {
+	if len(differences) == 0 && left == 0 {
 		done.Done.set(b.number)
 		done.Elements += c.elements
 		done.deviation.add(c, source, target, start)
@@ -343,13 +350,13 @@ func (v *verification) fromSource(ctx context.Context, b *box) (ndarray.Array, *
 }
 
 // fromTarget decodes a part of a stored object. A chunk without an object holds the fill
-// value. If the object cannot be decoded, fromTarget adds a difference, and dst stays zero.
-func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, dst ndarray.Array, start []int) error {
+// value. If the object cannot be decoded, fromTarget adds a difference and returns false.
+func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, dst ndarray.Array, start []int) (decoded bool, err error) {
 	key := a.Key(unit)
 	info, err := v.target.Stat(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		ndarray.Fill(dst, a.values.Chain().Chunk().Fill)
-		return nil
+		return true, nil
 	}
 	if err == nil {
 		in := object{v.target, key, info.Size}
@@ -357,12 +364,12 @@ func (v *verification) fromTarget(ctx context.Context, a *compared, unit int, ds
 	}
 	if errors.Is(err, codecs.ErrCorrupt) || errors.Is(err, codecs.ErrTooLarge) {
 		v.found.add(v.difference(Undecodable, key, err.Error()))
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("target: %s: %w", key, err)
+		return false, fmt.Errorf("target: %s: %w", key, err)
 	}
-	return nil
+	return true, nil
 }
 
 // dense returns a copy of an array in C order.

@@ -52,9 +52,7 @@ func (o *observation) now() *live {
 		Job: o.job.Name, Run: o.id, PID: os.Getpid(), Seconds: time.Since(o.began).Seconds(),
 		Chunks: s.todo.Chunks, Done: s.todo.ChunksDone, Used: s.used, Budget: o.job.Run.Memory, Workers: []liveWorker{},
 	}
-	o.mu.Lock()
-	l.Objects, l.Read = o.objects, o.read
-	o.mu.Unlock()
+	l.Objects, l.Read = s.verified.objects, s.verified.read
 	for _, x := range o.monitor.Activities() {
 		w := liveWorker{Stage: x.Stage, Worker: x.Worker, Array: x.Array, Chunk: x.Chunk, Chunks: x.Chunks}
 		if x.Chunks > 0 {

@@ -14,8 +14,7 @@ func TestLiveVerification(t *testing.T) {
 	if text := o.now().text(); !strings.Contains(text, "no worker has begun") {
 		t.Errorf("%s", text)
 	}
-	o.verifies(3)
-	o.verified()
+	o.verification(func(v *verified) { v.objects, v.read = 3, 1 })
 	if text := o.now().text(); !strings.Contains(text, "  the verification has read 1 of 3 objects\n") || strings.Contains(text, "no worker") {
 		t.Errorf("%s", text)
 	}

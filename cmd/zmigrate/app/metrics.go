@@ -137,9 +137,10 @@ func (m *exporter) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text.Bytes())
 }
 
+// The metrics that are kept from the file of an earlier command, for each kind of command.
 const (
-	successMetric     = "zmigrate_run_success"
-	lastSuccessMetric = "zmigrate_run_last_success_time_seconds"
+	successMetric     = "zmigrate_%s_success"
+	lastSuccessMetric = "zmigrate_%s_last_success_time_seconds"
 )
 
 // family is a metric, with a sample for each run or several.
@@ -157,13 +158,14 @@ type sample struct {
 // snapshot is what a run has done at one moment.
 type snapshot struct {
 	*observation
-	todo    jobs.Progress
-	counts  counts
-	sent    jobs.Requests
-	ended   time.Time
-	status  int
-	used    int64
-	workers []stage
+	todo     jobs.Progress
+	counts   counts
+	sent     jobs.Requests
+	ended    time.Time
+	status   int
+	used     int64
+	workers  []stage
+	verified verified
 }
 
 // stage is how many workers a stage has, and how many of them have work.
@@ -187,8 +189,16 @@ func (o *observation) snapshot() *snapshot {
 	s.used, _ = o.monitor.Memory()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s.todo, s.counts, s.sent, s.ended, s.status = o.todo, o.counts, o.sent(), o.ended, o.status
+	s.todo, s.counts, s.sent, s.ended, s.status, s.verified = o.todo, o.counts, o.sent(), o.ended, o.status, o.verified
 	return s
+}
+
+// oneIf is 1 if a condition holds, and 0 otherwise.
+func oneIf(holds bool) []sample {
+	if holds {
+		return one(1)
+	}
+	return one(0)
 }
 
 // one is a sample without a label.
@@ -214,48 +224,73 @@ func outcomeKinds() []struct {
 	}
 }
 
+// families lists the metrics of all commands.
 func families() []family {
+	return slices.Concat(outcomeFamilies(runs), outcomeFamilies(verifies), runFamilies(), verificationFamilies())
+}
+
+// outcomeFamilies are the metrics that tell when commands of a kind begin, and how they end.
+func outcomeFamilies(of kind) []family {
+	only := func(samples func(s *snapshot) []sample) func(s *snapshot) []sample {
+		return func(s *snapshot) []sample {
+			if s.kind != of {
+				return nil
+			}
+			return samples(s)
+		}
+	}
+	atEnd := func(samples func(s *snapshot) []sample) func(s *snapshot) []sample {
+		return only(func(s *snapshot) []sample {
+			if s.ended.IsZero() {
+				return nil
+			}
+			return samples(s)
+		})
+	}
+	a := of.noun()
 	return []family{
-		{"zmigrate_run_start_time_seconds", "gauge", "When the run began, in seconds since 1970.",
-			func(s *snapshot) []sample { return one(seconds(s.began)) }},
-		{"zmigrate_run_end_time_seconds", "gauge", "When the run ended, in seconds since 1970. Absent while it goes on.",
-			func(s *snapshot) []sample {
-				if s.ended.IsZero() {
+		{fmt.Sprintf("zmigrate_%s_start_time_seconds", of), "gauge", "When the " + a + " began, in seconds since 1970.",
+			only(func(s *snapshot) []sample { return one(seconds(s.began)) })},
+		{fmt.Sprintf("zmigrate_%s_end_time_seconds", of), "gauge", "When the " + a + " ended, in seconds since 1970. Absent while it goes on.",
+			atEnd(func(s *snapshot) []sample { return one(seconds(s.ended)) })},
+		{fmt.Sprintf("zmigrate_%s_running", of), "gauge", "1 while the " + a + " goes on, 0 when it has ended.",
+			only(func(s *snapshot) []sample { return oneIf(s.ended.IsZero()) })},
+		{fmt.Sprintf("zmigrate_%s_exit_status", of), "gauge", "The exit status of the " + a + ". Absent while it goes on.",
+			atEnd(func(s *snapshot) []sample { return one(s.status) })},
+		{fmt.Sprintf(successMetric, of), "gauge", "1 if the last " + a + " that ended has succeeded, 0 if it has not.",
+			atEnd(func(s *snapshot) []sample { return oneIf(s.status == exitDone) })},
+		{fmt.Sprintf(lastSuccessMetric, of), "gauge", "When the last " + a + " ended that has succeeded, in seconds since 1970.",
+			atEnd(func(s *snapshot) []sample {
+				if s.status != exitDone {
 					return nil
 				}
 				return one(seconds(s.ended))
-			}},
-		{"zmigrate_run_running", "gauge", "1 while the run goes on, 0 when it has ended.",
-			func(s *snapshot) []sample {
-				if s.ended.IsZero() {
-					return one(1)
-				}
-				return one(0)
-			}},
-		{"zmigrate_run_exit_status", "gauge", "The exit status of the run. Absent while it goes on.",
-			func(s *snapshot) []sample {
-				if s.ended.IsZero() {
-					return nil
-				}
-				return one(s.status)
-			}},
-		{successMetric, "gauge", "1 if the last run that ended has succeeded, 0 if it has not.",
-			func(s *snapshot) []sample {
-				switch {
-				case s.ended.IsZero():
-					return nil
-				case s.status == exitDone:
-					return one(1)
-				}
-				return one(0)
-			}},
-		{lastSuccessMetric, "gauge", "When the last run ended that has succeeded, in seconds since 1970.",
-			func(s *snapshot) []sample {
-				if s.ended.IsZero() || s.status != exitDone {
-					return nil
-				}
-				return one(seconds(s.ended))
-			}},
+			})},
+	}
+}
+
+// verificationFamilies are the metrics of a verification, whether it is a command of its own or
+// the end of a run.
+func verificationFamilies() []family {
+	only := func(samples func(v *verified) []sample) func(s *snapshot) []sample {
+		return func(s *snapshot) []sample {
+			if !s.verified.begun {
+				return nil
+			}
+			return samples(&s.verified)
+		}
+	}
+	return []family{
+		{"zmigrate_verified_objects", "gauge", "Objects that the verification reads.", only(func(v *verified) []sample { return one(v.objects) })},
+		{"zmigrate_verified_objects_done", "gauge", "Objects that the verification has read.", only(func(v *verified) []sample { return one(v.read) })},
+		{"zmigrate_verified_bytes_total", "counter", "Bytes of the objects that the verification has read.", only(func(v *verified) []sample { return one(v.bytes) })},
+		{"zmigrate_verified_differences", "gauge", "Differences that the verification has found so far.", only(func(v *verified) []sample { return one(v.differences) })},
+	}
+}
+
+// runFamilies are the metrics of a run.
+func runFamilies() []family {
+	list := []family{
 		{"zmigrate_chunks", "gauge", "Chunks of the plan.",
 			func(s *snapshot) []sample { return one(s.todo.Chunks) }},
 		{"zmigrate_chunks_done", "gauge", "Chunks that are done, by this run or an earlier one.",
@@ -304,19 +339,28 @@ func families() []family {
 		{"zmigrate_memory_reserved_bytes", "gauge", "Bytes of the memory budget that are in use.",
 			func(s *snapshot) []sample { return one(s.used) }},
 	}
+	for i, f := range list {
+		list[i].samples = func(s *snapshot) []sample {
+			if s.kind != runs {
+				return nil
+			}
+			return f.samples(s)
+		}
+	}
+	return list
 }
 
 // write writes the metrics in Prometheus' text format 0.0.4. The caller holds mu.
 func (m *exporter) write(w *bytes.Buffer) {
 	fmt.Fprintf(w, "# HELP zmigrate_build_info The version of the program; always 1.\n# TYPE zmigrate_build_info gauge\nzmigrate_build_info{version=%s} 1\n", labelValue(report.Program()))
-	runs := make([]*snapshot, len(m.runs))
+	snapshots := make([]*snapshot, len(m.runs))
 	for i, o := range m.runs {
-		runs[i] = o.snapshot()
+		snapshots[i] = o.snapshot()
 	}
 	for _, f := range families() {
 		values := map[string]float64{}
 		var order []string
-		for _, s := range runs {
+		for _, s := range snapshots {
 			for _, x := range f.samples(s) {
 				name := jobSample(f.name, s.job.Name, x)
 				values[name], order = x.value, append(order, name)
@@ -366,9 +410,13 @@ func outcomes(file string) (map[string]float64, error) {
 		return nil, err
 	}
 	found := map[string]float64{}
+	var kept []string
+	for _, of := range []kind{runs, verifies} {
+		kept = append(kept, fmt.Sprintf(successMetric, of), fmt.Sprintf(lastSuccessMetric, of))
+	}
 	for line := range strings.Lines(string(text)) {
 		at := strings.LastIndexByte(line, ' ')
-		if at < 0 || !strings.HasPrefix(line, successMetric+"{") && !strings.HasPrefix(line, lastSuccessMetric+"{") {
+		if at < 0 || !slices.ContainsFunc(kept, func(name string) bool { return strings.HasPrefix(line, name+"{") }) {
 			continue
 		}
 		if value, err := strconv.ParseFloat(strings.TrimSpace(line[at:]), 64); err == nil {

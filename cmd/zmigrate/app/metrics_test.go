@@ -14,11 +14,12 @@ import (
 )
 
 // TestMetricsOfJobs writes the metrics of two jobs with names that have to be escaped. The
-// outcomes of a third job, and of a job that has failed now, are kept from the file before.
+// outcomes of a third job, and of a job that has failed now, are kept from the file before. So are
+// those of runs when a verification writes the file.
 func TestMetricsOfJobs(t *testing.T) {
 	const odd, other, third = "a\"b\\c\nd", "other", "third"
 	file := filepath.Join(t.TempDir(), "m.prom")
-	write := func(status int, names ...string) {
+	write := func(of kind, status int, names ...string) {
 		t.Helper()
 		before, err := outcomes(file)
 		if err != nil {
@@ -26,14 +27,15 @@ func TestMetricsOfJobs(t *testing.T) {
 		}
 		m := &exporter{file: file, before: before}
 		for _, name := range names {
-			o := &observation{job: &jobs.Job{Name: name}, began: time.Unix(5, 0), ended: time.Unix(100+int64(status), 0), status: status}
+			o := &observation{kind: of, job: &jobs.Job{Name: name}, began: time.Unix(5, 0), ended: time.Unix(100+int64(status), 0), status: status}
 			if err := m.add(o); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	write(exitDone, odd, third)
-	write(exitFailed, other, odd, odd)
+	write(runs, exitDone, odd, third)
+	write(runs, exitFailed, other, odd, odd)
+	write(verifies, exitDiffers, odd)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +48,9 @@ func TestMetricsOfJobs(t *testing.T) {
 	for name, want := range map[string]map[string]float64{
 		"zmigrate_run_success":                   {odd: 0, other: 0, third: 1},
 		"zmigrate_run_last_success_time_seconds": {odd: 100, third: 100},
-		"zmigrate_run_end_time_seconds":          {odd: 101, other: 101},
+		"zmigrate_run_end_time_seconds":          {}, // of the last command alone
+		"zmigrate_verify_success":                {odd: 0},
+		"zmigrate_verify_end_time_seconds":       {odd: 100 + exitDiffers},
 	} {
 		if got := len(families[name].GetMetric()); got != len(want) {
 			t.Errorf("%s has %d values, want %v\n%s", name, got, want, text)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -11,8 +12,25 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// observation is what others can see of a run, while it works and at its end.
+// kind says what a command does that others can watch. Metrics have it in their names.
+type kind string
+
+const (
+	runs     kind = "run"
+	verifies kind = "verify"
+)
+
+func (k kind) noun() string {
+	if k == verifies {
+		return "verification"
+	}
+	return string(k)
+}
+
+// observation is what others can see of a run, or of a verification, while it works and at its
+// end.
 type observation struct {
+	kind    kind
 	id      string // of the run
 	job     *jobs.Job
 	began   time.Time
@@ -27,16 +45,24 @@ type observation struct {
 	ended    time.Time     // zero: the run goes on
 	status   int           // the exit status of a run that has ended
 	result   *jobs.Result  // of the migration; nil: it has failed, or goes on
-	// objects are those that a verification reads, and read those that it has read.
+	verified verified
+}
+
+// verified is how far a verification has come. objects are those that it reads, and read those
+// that it has read, with their bytes.
+type verified struct {
+	begun         bool
 	objects, read int
+	bytes         int64
+	differences   int
 }
 
 // counts add up what a run has done.
 type counts struct{ read, written, objects, empty int64 }
 
 // identify gives a run of a job its identifier. All lines of its log have it.
-func (a *app) identify(j *jobs.Job) *observation {
-	o := &observation{id: journal.NewRun(), job: j, began: time.Now()}
+func (a *app) identify(j *jobs.Job, as kind) *observation {
+	o := &observation{kind: as, id: journal.NewRun(), job: j, began: time.Now()}
 	a.seen.Store(o)
 	a.env.Log = a.log.With("run", o.id)
 	return o
@@ -45,7 +71,7 @@ func (a *app) identify(j *jobs.Job) *observation {
 // observed runs a job so that metrics and status --live see the run. At the end it
 // calls the command of run.notify.
 func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs.Job) error) error {
-	o := a.identify(j)
+	o := a.identify(j, runs)
 	address, done, err := o.serve(c.Context)
 	if err == nil {
 		o.live = address
@@ -56,12 +82,17 @@ func (a *app) observed(c *cli.Context, j *jobs.Job, run func(*cli.Context, *jobs
 	if err = a.metrics.add(o); err == nil {
 		err = run(c, j)
 	}
+	a.ended(c.Context, o, err)
+	a.notify(c.Context, o, err)
+	return err
+}
+
+// ended tells how a run has ended. err is nil if the run has succeeded.
+func (a *app) ended(ctx context.Context, o *observation, err error) {
 	o.mu.Lock()
 	o.ended, o.status = time.Now(), a.status(err)
 	o.mu.Unlock()
-	a.metrics.save(c.Context)
-	a.notify(c.Context, o, err)
-	return err
+	a.metrics.save(ctx)
 }
 
 // owner is the owner of the locks of the run.
@@ -103,18 +134,11 @@ func (o *observation) begin(todo jobs.Progress) {
 	o.todo = todo
 }
 
-// verifies tells how many objects a verification reads.
-func (o *observation) verifies(objects int) {
+// verification changes what is known of the verification.
+func (o *observation) verification(change func(v *verified)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.objects, o.read = objects, 0
-}
-
-// verified counts an object that a verification has read.
-func (o *observation) verified() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.read++
+	change(&o.verified)
 }
 
 // observe counts a unit, or a piece of a unit. Several goroutines call it.

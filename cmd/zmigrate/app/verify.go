@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ func (a *app) verifyCommand() *cli.Command {
 			jobOptions + ".\n" +
 			"Exit status: 0 the target is as it was written; 4 something differs; 1 it could not be verified;\n" +
 			"2 the job or the command line is invalid; 5 the target is being written.",
-		Flags: append(append(jobFlags(), runFlags()...),
+		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
 			levelFlag(),
 			&cli.StringFlag{Name: "sample", Usage: "read only a `PART` of the objects, such as 5%"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that chooses the objects of --sample"},
@@ -58,8 +59,15 @@ func (a *app) verifyCommand() *cli.Command {
 				return err
 			}
 			opt.AnyJob = target
-			a.identify(j)
-			return a.verify(c, j, opt)
+			return a.measured(c, func() error {
+				o := a.identify(j, verifies)
+				err := a.metrics.add(o)
+				if err == nil {
+					err = a.verify(c, j, opt)
+				}
+				a.ended(c.Context, o, err)
+				return err
+			})
 		},
 	})
 }
@@ -179,13 +187,21 @@ func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool
 func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error {
 	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} })
 	seen := a.seen.Load()
+	seen.verification(func(v *verified) { *v = verified{begun: true} })
 	opt.Begin = func(objects int, bytes int64) {
 		show.begin(jobs.Progress{Chunks: objects, Bytes: bytes})
-		seen.verifies(objects)
+		seen.verification(func(v *verified) { v.objects = objects })
 	}
 	opt.Observe = func(bytes int64) {
 		show.observe(stages.Event{Read: bytes})
-		seen.verified()
+		seen.verification(func(v *verified) { v.read, v.bytes = v.read+1, v.bytes+bytes })
+	}
+	each := opt.Each
+	opt.Each = func(d jobs.Difference) {
+		if each != nil {
+			each(d)
+		}
+		seen.verification(func(v *verified) { v.differences++ })
 	}
 	done := forRunning(j)
 	r, err := jobs.Verify(c.Context, j, a.env, opt)
@@ -268,6 +284,9 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 
 // deviationText tells how far the values of a lossy array are from those of the source.
 func deviationText(d verify.Deviation) string {
+	if d.Elements == 0 {
+		return "no value could be compared with the source"
+	}
 	if d.At == nil {
 		return "all values are those of the source"
 	}
