@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -74,7 +76,7 @@ func TestKilled(t *testing.T) {
 	finished := tree(t, target)
 	removeTarget(t, target)
 	r := rand.New(rand.NewPCG(20, 26))
-	kills, completed, midway := 0, 0, 0
+	kills, completed, midway, told := 0, 0, 0, 0
 	var recorded map[string]fs.FileInfo
 	for kills < least || midway < 2 && kills < most {
 		// Most runs continue a killed run, so they take less time than a whole run.
@@ -99,6 +101,7 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("after %d kills (-undisturbed +killed):\n%s", kills, diff)
 		}
 		checkNoLeftovers(t, target)
+		told += died(t, target)
 		removeTarget(t, target)
 		recorded = nil
 	}
@@ -110,11 +113,34 @@ func TestKilled(t *testing.T) {
 		t.Errorf("(-undisturbed +killed):\n%s", diff)
 	}
 	checkNoLeftovers(t, target)
-	t.Logf("killed %d times, %d of them with chunks recorded; %d runs ended in between; an undisturbed run takes %v",
-		kills, midway, completed, duration)
+	// A run that was killed before it had its lock, or when it had released it, is not told of.
+	if told += died(t, target); told < midway || told > kills {
+		t.Errorf("the reports tell of %d runs that have died, %d were killed", told, kills)
+	}
+	t.Logf("killed %d times, %d of them with chunks recorded, %d of them in the reports; %d runs ended in between; an undisturbed run takes %v",
+		kills, midway, told, completed, duration)
 	if midway < 2 {
 		t.Errorf("%d runs were killed after they had recorded a chunk, want 2", midway)
 	}
+}
+
+// died returns the number of runs of a report that have died.
+func died(t *testing.T, target string) (n int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(target+".zmigrate", report.Key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d report.Document
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range d.History {
+		if e.Outcome == report.Died {
+			n++
+		}
+	}
+	return n
 }
 
 // recordsMore returns a function that reports whether a run has recorded anything since

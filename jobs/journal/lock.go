@@ -140,6 +140,10 @@ type Before struct {
 	// Others is set if some of these requests may belong to another plan than the
 	// checkpoint's.
 	Others bool
+	// Dead is the owner that has not released the lock, and Seen the time of its last
+	// heartbeat, by its own clock. nil: the lock was released, or there was no owner.
+	Dead *Owner
+	Seen time.Time
 }
 
 // Acquire takes the lock of the checkpoint in st, or returns a *HeldError. It trusts no
@@ -212,7 +216,7 @@ func free(ctx context.Context, st *store.Store, opt LockOptions) (number int, be
 		}
 		// Requests of a process that has ended may still arrive. Its changes of a local
 		// folder are over.
-		before := Before{Late: true, Others: held.Others}
+		before := Before{Late: true, Others: held.Others, Dead: &held.Owner, Seen: held.Heartbeat}
 		switch gone := held.Gone(opt.Owner); {
 		case gone:
 			before.Late = opt.Remote || held.Late

@@ -154,7 +154,11 @@ func TestTakeoverOfSilentLock(t *testing.T) {
 			if d := hers.now() - time.Hour; d < time.Minute || d > time.Minute+2*time.Minute/looksPerTTL {
 				t.Errorf("taken over after %v", d)
 			}
-			if got := b.Before(); got != (Before{Late: true}) {
+			got := b.Before()
+			if got.Dead == nil || got.Dead.Host != "a" || !got.Seen.After(got.Dead.Started.Add(ahead-time.Hour)) {
+				t.Errorf("before: the owner %+v, seen %v", got.Dead, got.Seen)
+			}
+			if got.Dead, got.Seen = nil, (time.Time{}); got != (Before{Late: true}) {
 				t.Errorf("before: %+v", got)
 			}
 			lost(t, a, beatsA)

@@ -183,7 +183,7 @@ func TestSettledByHeartbeat(t *testing.T) {
 			opt, beats := options(c, "a")
 			must(t, st.Put(t.Context(), markerKey(1), []byte(`{"released":true,"late":true,"others":true}`)))
 			l := acquire(t, st, opt)
-			if got := l.Before(); got != (Before{Late: true, Others: true}) {
+			if got := l.Before(); got != (Before{Late: true, Others: true}) || got.Dead != nil {
 				t.Errorf("before: %+v", got)
 			}
 			c.advance(after)

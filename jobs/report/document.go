@@ -57,6 +57,7 @@ const (
 	Done     = "done"
 	Stopped  = "stopped" // by the user, or by a signal
 	Failed   = "failed"
+	Died     = "died" // killed, or its machine is gone: the next run has found its lock
 	Verified = "verified"
 	Differs  = "differs"
 )
@@ -65,7 +66,7 @@ const (
 type Entry struct {
 	Command string    `json:"command"`
 	Run     string    `json:"run,omitempty"` // identifier of the run
-	Program string    `json:"zmigrate"`      // version of the program
+	Program string    `json:"zmigrate"`      // version of the program; "" of a run that died
 	Began   time.Time `json:"began"`
 	Seconds float64   `json:"seconds"`
 	Outcome string    `json:"outcome"`

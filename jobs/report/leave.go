@@ -16,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -40,9 +41,9 @@ func Finish(ctx context.Context, p *plan.Plan, env plan.Environment, receipts []
 	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Finish(ctx, p, env, receipts, opt) })
 }
 
-// leave runs a plan and adds the run to the report. It does not add a run that had nothing to
-// do, or that failed before its first chunk. If the report cannot be written, the run is
-// done nevertheless, so leave only logs a warning.
+// leave runs a plan and adds the run to the report, and before it an earlier run that has died.
+// It does not add a run that had nothing to do, or that failed before its first chunk. If the
+// report cannot be written, the run is done nevertheless, so leave only logs a warning.
 func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Options, do func(run.Options) (*run.Result, error)) (*run.Result, error) {
 	began, begun, begin := time.Now(), false, opt.Begin
 	opt.Begin = func(todo run.Progress) {
@@ -50,6 +51,16 @@ func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Opti
 		if begin != nil {
 			begin(todo)
 		}
+	}
+	opt.Died = func(earlier journal.Owner, seen time.Time) {
+		e := Entry{Command: CommandRun, Run: earlier.Run, Began: earlier.Started.UTC(), Seconds: seen.Sub(earlier.Started).Seconds(), Outcome: Died}
+		lost(ctx, env, change(ctx, p.Job, env, func(d *Document) error {
+			if !slices.ContainsFunc(d.History, func(known Entry) bool { return known.Run == e.Run }) {
+				d.add(e)
+			}
+			d.Job, d.File = p.Job.Name, p.Job.File
+			return nil
+		}))
 	}
 	result, err := do(opt)
 	if err == nil && result.Nothing || err != nil && !begun {
@@ -67,7 +78,7 @@ func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Opti
 	default:
 		e.Run = result.Run
 	}
-	failed := change(ctx, p.Job, env, func(d *Document) (err error) {
+	lost(ctx, env, change(ctx, p.Job, env, func(d *Document) (err error) {
 		d.add(e)
 		d.Job, d.File = p.Job.Name, p.Job.File
 		if result != nil {
@@ -78,11 +89,15 @@ func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Opti
 			}
 		}
 		return err
-	})
-	if failed != nil && env.Log != nil {
-		env.Log.WarnContext(ctx, "the report of the run could not be written", "error", failed)
-	}
+	}))
 	return result, err
+}
+
+// lost warns if the report of a run could not be written.
+func lost(ctx context.Context, env plan.Environment, err error) {
+	if err != nil && env.Log != nil {
+		env.Log.WarnContext(ctx, "the report of the run could not be written", "error", err)
+	}
 }
 
 // Verify does what [verify.Verify] does, and leaves its result in the report of the job. If
@@ -182,7 +197,9 @@ func change(ctx context.Context, j *jobfile.Job, env plan.Environment, f func(*D
 
 // add adds an entry to the history.
 func (d *Document) add(e Entry) {
-	e.Program = Program()
+	if e.Outcome != Died {
+		e.Program = Program()
+	}
 	d.History = append(d.History, e)
 	if n := len(d.History) - mostEntries; n > 0 {
 		d.History, d.Dropped = d.History[n:], d.Dropped+n

@@ -68,6 +68,9 @@ func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (r
 	r.target.Guard(r.locks)
 	r.checkpoint.Guard(r.locks)
 	r.unsettled = r.locks.Before().Late
+	if before := r.locks[0].Before(); before.Dead != nil && opt.Died != nil {
+		opt.Died(*before.Dead, before.Seen)
+	}
 	return release, nil
 }
 

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"time"
+
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -23,6 +25,10 @@ type Options struct {
 	// objects that the checkpoint shows to be those of the job are removed, as by a run that
 	// overwrites. A job that appends rows cannot begin anew.
 	Restart bool
+	// Died, if set, is called if an earlier run of the checkpoint has ended without
+	// releasing its lock: it was killed, or its machine is gone. seen is the time of its
+	// last heartbeat, by its own clock.
+	Died func(earlier journal.Owner, seen time.Time)
 	// Monitor, if set, tells what the workers do while chunks are migrated.
 	Monitor *stages.Monitor
 	// Stop ends the run when it is closed. The units that are done are recorded.
