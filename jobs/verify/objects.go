@@ -150,9 +150,7 @@ func (v *verification) skips(o journal.Object, number int, same bool) bool {
 	v.result.Read++
 	v.result.Bytes += o.Bytes
 	v.proved(v.opt.Level.includes(Decoded) && o.Digest.Known)
-	if v.opt.Observe != nil {
-		v.opt.Observe(o.Bytes)
-	}
+	v.observe(o.Bytes)
 	return true
 }
 
@@ -305,8 +303,12 @@ func (v *verification) count(o journal.Object) {
 	v.result.Read++
 	v.result.Bytes += o.Bytes
 	v.mu.Unlock()
+	v.observe(o.Bytes)
+}
+
+func (v *verification) observe(bytes int64) {
 	if v.opt.Observe != nil {
-		v.opt.Observe(o.Bytes)
+		v.opt.Observe(bytes)
 	}
 }
 

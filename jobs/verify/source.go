@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -43,24 +44,38 @@ func (v *verification) source(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: %s", ErrSourceChanged, strings.Join(list, "; "))
 	}
 	v.result.Deviations = []Deviation{}
+	var arrays []*compared
+	boxes, bytes := 0, int64(0)
+	for i := range p.Arrays {
+		a, err := v.newCompared(ctx, p, &p.Arrays[i])
+		if err != nil {
+			return err
+		}
+		if a.values == nil || slices.Contains(a.boxes.Shape, 0) {
+			continue
+		}
+		arrays = append(arrays, a)
+		for n := range a.boxes.Len() {
+			if v.drawn(a, n) {
+				boxes, bytes, a.left = boxes+1, bytes+a.bytes(n), a.left+1
+			}
+		}
+	}
+	if v.opt.Begin != nil {
+		v.opt.Begin(boxes, bytes)
+	}
 	return inParallel(ctx, v.workers(), func(send func(*box) error) error {
-		for i := range p.Arrays {
-			a, err := v.newCompared(ctx, p, &p.Arrays[i])
-			if err != nil {
-				return err
-			}
-			blocks := zarr.Grid{Shape: a.task.Grid.Shape, Chunk: a.block}
-			if slices.Contains(blocks.Shape, 0) || a.values == nil {
-				continue
-			}
-			a.left = blocks.Len()
+		for _, a := range arrays {
 			v.resumeArray(a)
-			for n := range blocks.Len() {
-				if a.was.has(n) {
-					continue
-				}
-				if err := send(&box{a, n, blocks.Region(blocks.Index(n))}); err != nil {
-					return err
+			for n := range a.boxes.Len() {
+				switch {
+				case !v.drawn(a, n):
+				case a.was.has(n):
+					v.observe(a.bytes(n))
+				default:
+					if err := send(&box{a, n, a.boxes.Region(a.boxes.Index(n))}); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -69,8 +84,28 @@ func (v *verification) source(ctx context.Context) (err error) {
 		if err := v.compare(ctx, b); err != nil {
 			return err
 		}
+		v.observe(b.of.bytes(b.number))
 		return v.saveNowAndThen(ctx)
 	})
+}
+
+// drawn reports whether a box is in the sample.
+func (v *verification) drawn(a *compared, number int) bool {
+	return v.result.Sample >= 1 || v.lotOf(a, number) < max(v.result.Sample, a.least)
+}
+
+// drawOneBox sees to it that the sample has at least one box of an array: the one with the
+// least lot.
+func (v *verification) drawOneBox(a *compared) {
+	least := 1.0
+	for n := range a.boxes.Len() {
+		least = min(least, v.lotOf(a, n))
+	}
+	a.least = math.Nextafter(least, 2)
+}
+
+func (v *verification) lotOf(a *compared, number int) float64 {
+	return v.lot(a.Target + " " + strconv.Itoa(number))
 }
 
 // resumeArray takes over what an interrupted verification has compared of an array.
@@ -81,8 +116,8 @@ func (v *verification) resumeArray(a *compared) {
 		v.progress.Source = map[string]*sourceProgress{}
 	}
 	was := v.progress.Source[a.Target]
-	if was == nil || !slices.Equal(was.Block, a.block) {
-		v.progress.Source[a.Target] = &sourceProgress{Block: a.block, deviation: a.deviation}
+	if was == nil || !slices.Equal(was.Block, a.boxes.Chunk) {
+		v.progress.Source[a.Target] = &sourceProgress{Block: a.boxes.Chunk, deviation: a.deviation}
 		return
 	}
 	a.was = slices.Clone(was.Done)
@@ -121,8 +156,9 @@ func (v *verification) plan(ctx context.Context) (*plan.Plan, error) {
 type compared struct {
 	*plan.Array
 	task      stages.Task
-	values    *view // of the stored elements, as the task's chain takes them; nil: there are none to compare
-	block     []int // shape of the boxes that are read together
+	values    *view     // of the stored elements, as the task's chain takes them; nil: there are none to compare
+	boxes     zarr.Grid // the parts that are read together
+	least     float64   // boxes with a lesser lot are in the sample
 	cost      int64
 	lossy     bool
 	deviation Deviation // guarded by the verification's mutex, as is left
@@ -162,21 +198,31 @@ func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *p
 		if cells == nil {
 			continue
 		}
-		a.block = slices.Clone(cell.Shape)
+		block := slices.Clone(cell.Shape)
 		for i, n := range cells {
-			a.block[i] *= n
+			block[i] *= n
 		}
-		read, _ := ndarray.Bytes(a.task.Source.Info().Type, a.block)
-		made, _ := ndarray.Bytes(cell.Type, a.block)
+		a.boxes = zarr.Grid{Shape: a.task.Grid.Shape, Chunk: block}
+		read, _ := ndarray.Bytes(a.task.Source.Info().Type, block)
+		made, _ := ndarray.Bytes(cell.Type, block)
 		a.cost = int64(ndarray.Rounded(read)+2*ndarray.Rounded(made)) + int64(a.task.Source.Info().Memory+a.values.Memory())
 		if cell.Type.Size() == 0 {
 			a.cost = max(a.cost, v.job.Run.Memory) // nothing else bounds the elements
 		}
 		if a.cost <= v.job.Run.Memory {
+			if v.result.Sample < 1 {
+				v.drawOneBox(a)
+			}
 			return a, nil
 		}
 	}
 	return nil, fmt.Errorf("array %q: comparing one chunk with the source takes %d bytes of memory, and run.memory is %d: raise it, or verify with --level decoded", planned.Target, a.cost, v.job.Run.Memory)
+}
+
+// bytes returns the size of the source's elements in a box.
+func (a *compared) bytes(number int) int64 {
+	n, _ := ndarray.Bytes(a.task.Source.Info().Type, a.boxes.Region(a.boxes.Index(number)).Shape)
+	return int64(n)
 }
 
 // box is a part of an array.

@@ -17,19 +17,23 @@ import (
 type Options struct {
 	Level Level // "": Decoded
 	// Sample is the fraction of the objects that are read, above 0 and at most 1; 0: all. The
-	// same Seed chooses the same objects.
+	// same Seed chooses the same objects. With the level Source, it is also the fraction of
+	// each array that is compared with the source.
 	Sample float64
 	Seed   uint64
 	// Restart forgets how far an interrupted verification came.
 	Restart bool
 	// AnyJob accepts the record of any job. The given job then only says where the target is.
 	AnyJob bool
-	// Begin, if set, is called once, with the number and the size of the objects to read.
-	Begin func(objects int, bytes int64)
+	// Begin, if set, is called before the objects are read, with their number and size. With
+	// the level Source, Begin is called once more before the comparison with the source, with
+	// the number of parts to compare, and the size of their elements in the source.
+	Begin func(parts int, bytes int64)
 	// Each, if set, is called for each difference, from several goroutines. A result lists
 	// only the first 10,000.
 	Each func(Difference)
-	// Observe, if set, is called for each object that was read, from several goroutines.
+	// Observe, if set, is called for each object that was read, and for each part that was
+	// compared, from several goroutines.
 	Observe func(bytes int64)
 }
 

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -551,6 +552,42 @@ func TestSample(t *testing.T) {
 	}
 	if len(chosen) != 20 {
 		t.Errorf("%d of 20 objects were chosen by any of 30 seeds", len(chosen))
+	}
+}
+
+// TestSampleOfSource compares parts of each array with the source. What is announced is observed.
+func TestSampleOfSource(t *testing.T) {
+	t.Parallel()
+	j, _ := migrated(t)
+	all := verified(t, j, verify.Options{Level: verify.Source}).Elements
+	different := map[int64]bool{}
+	for _, sample := range []float64{1e-9, 0.5, 1} {
+		for seed := range uint64(10) {
+			var mu sync.Mutex
+			var parts, seen []int64
+			opt := verify.Options{Level: verify.Source, Sample: sample, Seed: seed, Begin: func(n int, bytes int64) {
+				parts, seen = append(parts, int64(n), bytes), append(seen, 0, 0)
+			}, Observe: func(bytes int64) {
+				mu.Lock()
+				defer mu.Unlock()
+				seen[len(seen)-2]++
+				seen[len(seen)-1] += bytes
+			}}
+			r := verified(t, j, opt)
+			if again := verified(t, j, verify.Options{Level: verify.Source, Sample: sample, Seed: seed}); again.Elements != r.Elements {
+				t.Errorf("the same seed compares %d and %d elements", r.Elements, again.Elements)
+			}
+			if len(parts) != 4 || !slices.Equal(parts[2:], seen[2:]) || sample == 1 && !slices.Equal(parts, seen) {
+				t.Errorf("sample %g: announced %v, seen %v", sample, parts, seen)
+			}
+			if r.Count != 0 || len(r.Deviations) != 1 || r.Deviations[0].Elements == 0 || (r.Elements < all) != (sample < 1) {
+				t.Errorf("sample %g: %d of %d elements, %+v", sample, r.Elements, all, r.Deviations)
+			}
+			different[r.Elements] = true
+		}
+	}
+	if len(different) < 4 {
+		t.Errorf("all seeds compare %v elements", different)
 	}
 }
 

@@ -281,9 +281,9 @@ func verificationFamilies() []family {
 		}
 	}
 	return []family{
-		{"zmigrate_verified_objects", "gauge", "Objects that the verification reads.", only(func(v *verified) []sample { return one(v.objects) })},
-		{"zmigrate_verified_objects_done", "gauge", "Objects that the verification has read.", only(func(v *verified) []sample { return one(v.read) })},
-		{"zmigrate_verified_bytes_total", "counter", "Bytes of the objects that the verification has read.", only(func(v *verified) []sample { return one(v.bytes) })},
+		{"zmigrate_verified_objects", "gauge", "Objects that the verification reads, and blocks that it compares with the source.", only(func(v *verified) []sample { return one(v.objects) })},
+		{"zmigrate_verified_objects_done", "gauge", "Objects and blocks that the verification has read.", only(func(v *verified) []sample { return one(v.read) })},
+		{"zmigrate_verified_bytes_total", "counter", "Bytes of these objects and blocks.", only(func(v *verified) []sample { return one(v.bytes) })},
 		{"zmigrate_verified_differences", "gauge", "Differences that the verification has found so far.", only(func(v *verified) []sample { return one(v.differences) })},
 	}
 }

@@ -188,9 +188,10 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} })
 	seen := a.seen.Load()
 	seen.verification(func(v *verified) { *v = verified{begun: true} })
-	opt.Begin = func(objects int, bytes int64) {
-		show.begin(jobs.Progress{Chunks: objects, Bytes: bytes})
-		seen.verification(func(v *verified) { v.objects = objects })
+	opt.Begin = func(parts int, bytes int64) {
+		show.end()
+		show.begin(jobs.Progress{Chunks: parts, Bytes: bytes})
+		seen.verification(func(v *verified) { v.objects += parts })
 	}
 	opt.Observe = func(bytes int64) {
 		show.observe(stages.Event{Read: bytes})
