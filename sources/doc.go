@@ -10,6 +10,7 @@
 //	NewStrided   an array whose elements lie at regular distances in one file
 //	Join         arrays laid end to end along one of their dimensions
 //	Stack        arrays of one shape laid along a new, first dimension
+//	Texts        the texts of an array of characters
 //	Packed       the physical values of an array that is packed by the CF conventions
 //	OpenFiles    the files behind a source
 //	CheckRegion  refuses regions that no array can read

@@ -143,6 +143,8 @@ type Info struct {
 	// keys are the values as JSON. Type is then a type of integers, which has no names.
 	// nil: there are no names.
 	Labels map[string]string
+	// Characters says whether elements of type uint8 are characters of texts, see [Texts].
+	Characters Characters
 	// Fill is the value of elements that were never written. nil: the source names
 	// none. FillFrom says where in the source it was found.
 	Fill     dtype.Scalar

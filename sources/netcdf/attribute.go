@@ -162,25 +162,13 @@ func attributeType(list []attribute, name string) dtype.Type {
 	return nil
 }
 
-const (
-	attrFill     = "_FillValue"
-	attrEncoding = "_Encoding" // the encoding of the characters of a variable
-)
+const attrFill = "_FillValue"
 
-// translate sets the fill value of a variable as setFill does. It also reports
-// attributes that would keep xarray from opening the target: an _Encoding beside
-// numbers, which is left out if the numbers were characters; and a _FillValue in a form
-// that xarray does not read.
+// translate sets the fill value of a variable as setFill does. It also reports an attribute
+// _FillValue in a form that xarray does not read: it would keep xarray from opening the
+// target.
 func translate(info *sources.Info, list []attribute, char bool) {
 	setFill(info, list, char)
-	if text := info.Attributes.Get(attrEncoding); char && text != nil {
-		info.Attributes = info.Attributes.With(attrEncoding, nil)
-		info.Findings = append(info.Findings, cf.Finding{
-			Code:    sources.LeftOut,
-			Message: fmt.Sprintf("the attribute %s (%.80s) is left out: it is about characters, but the array has numbers", attrEncoding, text),
-			Hint:    "programs that want text decode the last dimension with this encoding",
-		})
-	}
 	if value := info.Attributes.Get(attrFill); value != nil && !taken(info.Type, value) {
 		info.Findings = append(info.Findings, cf.Finding{
 			Code:    sources.FillMeaning,

@@ -101,6 +101,7 @@ func TestFill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			a = sources.Numbers(a)
 			checkFill(t, a.Info(), test.fill, test.note)
 			if diff := cmp.Diff(test.written, string(a.Info().Attributes.Get(test.attribute.name))); diff != "" {
 				t.Errorf("attribute (-want +got):\n%s", diff)
@@ -139,7 +140,7 @@ func TestTranslated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			info := a.Info()
+			info := sources.Numbers(a).Info()
 			var told string
 			for _, f := range info.Findings {
 				told += f.Message

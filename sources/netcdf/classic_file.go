@@ -65,7 +65,10 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 		return nil, fmt.Errorf("%s: variable %q of shape %v is too large for any file", f.URL, v.name, info.Shape)
 	}
 	if v.kind == netcdftype.Char {
-		note(info, noteChar)
+		info.Characters = sources.SingleCharacters
+		if n := len(v.dims); n > 0 && c.header.dims[v.dims[n-1]].texts {
+			info.Characters = sources.LastDimension
+		}
 	}
 	translate(info, v.attributes, v.kind == netcdftype.Char)
 	strides := ndarray.CStrides(info.Type.Size(), info.Shape)
@@ -77,9 +80,6 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 		Order: dtype.Big, Offset: v.begin, Strides: strides, Scratch: c.scratch,
 	})
 }
-
-// noteChar is the note about variables of characters.
-const noteChar = "stored as uint8: NetCDF characters have no core Zarr type"
 
 // checkName refuses names that no array in the root can have.
 func checkName(name string) error {

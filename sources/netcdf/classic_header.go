@@ -33,6 +33,9 @@ type dimension struct {
 	name   string
 	length int
 	record bool
+	// texts says that the characters along the dimension are those of texts: all variables
+	// that have it are characters, and have it last. xarray uses the same rule.
+	texts bool
 }
 
 // attribute is a name with values in the form of a classic file: big-endian and without
@@ -65,6 +68,20 @@ type header struct {
 	cut        cutNames
 	byName     map[string]*variable
 	recordSize int // bytes from one record to the next
+}
+
+// findTexts sets texts of the dimensions.
+func (h *header) findTexts() {
+	for i := range h.dims {
+		h.dims[i].texts = !h.dims[i].record && h.byName[h.dims[i].name] == nil
+	}
+	for _, v := range h.vars {
+		for k, i := range v.dims {
+			if k < len(v.dims)-1 || v.kind != netcdftype.Char {
+				h.dims[i].texts = false
+			}
+		}
+	}
 }
 
 // errShort says that the header is longer than the bytes that were read.
@@ -149,6 +166,7 @@ func (h *header) check() error {
 			}
 		}
 	}
+	h.findTexts()
 	return nil
 }
 

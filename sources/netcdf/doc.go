@@ -37,8 +37,8 @@
 // # What becomes of the values
 //
 // Numbers keep their types; see package hdf5type for the other types of HDF5.
-// Characters become uint8, because the core of Zarr has no character type. They lose
-// their attribute _Encoding, because with it xarray would take numbers for text.
+// Characters are uint8, and their descriptions say which of them make up texts; see
+// [sources.Texts] and [sources.Numbers].
 // NetCDF-4 stores characters as texts of one byte; in other HDF5 files, such texts are
 // treated like longer ones. Elements of variable length have to be UTF-8 if they are
 // text.

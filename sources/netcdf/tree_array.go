@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -67,8 +68,17 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	}
 	char := t.netCDF && isChar(d)
 	if char {
-		info.Type = dtype.Uint8
-		info.Notes = []string{noteChar}
+		info.Type, info.Notes = dtype.Uint8, nil
+		info.Characters = sources.SingleCharacters
+		if n := len(v.dims); n > 0 {
+			texts, err := t.ofTexts(ctx, v.dims[n-1])
+			if err != nil {
+				return nil, err
+			}
+			if texts {
+				info.Characters = sources.LastDimension
+			}
+		}
 	}
 	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
 		return nil, fmt.Errorf("shape %v is too large for any file", info.Shape)
@@ -91,6 +101,39 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 // isChar reports whether the elements of a dataset have the form of NetCDF's char.
 func isChar(d *hdf5.Dataset) bool {
 	return d.Native.Element.Class == hdf5type.String && d.Native.Element.Size == 1
+}
+
+// ofTexts reports whether the characters along a dimension are those of texts: whether all
+// variables that have the dimension are characters, and have it last. xarray uses the same
+// rule.
+func (t *tree) ofTexts(ctx context.Context, d *treeDimension) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known {
+		return d.texts, nil
+	}
+	texts := d.alone && !d.unlimited
+	for _, v := range t.vars {
+		at := slices.Index(v.dims, d)
+		if !texts || at < 0 {
+			continue
+		}
+		o, err := t.hdf5.Object(ctx, v.address)
+		var dataset *hdf5.Dataset
+		if err == nil {
+			dataset, err = o.Dataset(ctx)
+		}
+		switch {
+		case sources.Unsupported(err) || errors.Is(err, hdf5.ErrCorrupt):
+			texts = false
+		case err != nil:
+			return false, err
+		default:
+			texts = at == len(v.dims)-1 && isChar(dataset)
+		}
+	}
+	d.known, d.texts = true, texts
+	return texts, nil
 }
 
 // elementBehind returns the element that readers see after the end of a dataset, in the

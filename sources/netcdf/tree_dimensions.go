@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
@@ -46,6 +47,9 @@ type treeDimension struct {
 	unlimited bool
 	alone     bool // no variable belongs to the dimension
 	id        int  // -1: the file states none
+
+	mu           sync.Mutex
+	known, texts bool // see [tree.ofTexts]
 }
 
 // describeScale reads the parts of a dataset that concern dimensions.
