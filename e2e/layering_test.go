@@ -52,6 +52,7 @@ var rooms = [][]string{
 	{"stages"},
 	{"jobs/journal"},
 	{"jobs/jobfile"},
+	{"jobs/internal/jobtest"}, // what the tests of the rooms below share
 	{"jobs/target"},
 	{"jobs/plan"},
 	{"jobs/run"},

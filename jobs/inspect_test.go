@@ -7,16 +7,18 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestInspectAsJSON has what JSON easily loses, such as an empty shape and a dimension
 // without a name.
 func TestInspectAsJSON(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "in.zarr")
-	writeTree(t, place, map[string]string{
-		"zarr.json":        aGroup,
-		"empty/zarr.json":  strings.NewReplacer("[4]", "[0, 4]", "[2]", "[1, 2]", `["x"]`, `[null, "x"]`).Replace(anArray),
-		"scalar/zarr.json": strings.NewReplacer("[4]", "[]", "[2]", "[]", `["x"]`, "[]").Replace(anArray),
+	jobtest.WriteTree(t, place, map[string]string{
+		"zarr.json":        jobtest.Group,
+		"empty/zarr.json":  strings.NewReplacer("[4]", "[0, 4]", "[2]", "[1, 2]", `["x"]`, `[null, "x"]`).Replace(jobtest.Array),
+		"scalar/zarr.json": strings.NewReplacer("[4]", "[]", "[2]", "[]", `["x"]`, "[]").Replace(jobtest.Array),
 	})
 	_, nodes, err := Inspect(t.Context(), place, environment())
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -48,10 +48,7 @@ func TestDimension(t *testing.T) {
 			if !strings.Contains(text, "target") {
 				text += "target: {url: out.zarr, existing: append}\n"
 			}
-			j, err := jobfile.Parse("job.yaml", []byte(text), t.TempDir(), jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := jobtest.Parse(t, t.TempDir(), text)
 			p := &Plan{Job: j, source: unlimited{dims: test.dims}}
 			got, err := p.dimension(t.Context())
 			if got != test.want && (err == nil || !strings.Contains(err.Error(), test.want)) {

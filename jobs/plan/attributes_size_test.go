@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -27,7 +28,7 @@ func TestAttributesTooLarge(t *testing.T) {
 	if message, raise, _ := tooLarge(zarr.Attributes{{Name: "big", Value: make([]byte, maxAttributes)}}, 1<<40); message == "" || raise != "" {
 		t.Errorf("%q: %q", message, raise)
 	}
-	j := testJob(t, "")
+	j := jobtest.Raw(t, "")
 	j.Run.Memory = memory
 	j.Source.Arrays[0].Attributes = large
 	_, err := New(t.Context(), j, environment())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sources"
@@ -21,15 +22,12 @@ const storedField = `{"zarr_format": 3, "node_type": "array", "shape": [20, 1000
 
 func fieldJob(t *testing.T, dir, chunks string) *jobfile.Job {
 	t.Helper()
-	j, err := jobfile.Parse("job.yaml", []byte(`
+	j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source: {driver: zarr, url: in.zarr}
 target: {url: out.zarr}
 defaults: {chunks: `+chunks+`}
-`), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	return j
 }
 
@@ -70,7 +68,7 @@ func beginCheckpoint(t *testing.T, j *jobfile.Job, manifest string) {
 // chose: the target keeps them. Without the checkpoint, chunks are those of the source.
 func TestEarlierChunks(t *testing.T) {
 	dir := t.TempDir()
-	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": storedField})
+	jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": jobtest.Group, "v/zarr.json": storedField})
 	if got := planOf(t, fieldJob(t, dir, "auto")).Arrays[0].Meta.Grid.Chunk; !slices.Equal(got, []int{3, 1000, 1000}) {
 		t.Errorf("auto chooses %v", got)
 	}
@@ -146,17 +144,14 @@ func TestObjectSizes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			text := strings.Replace(storedField, "[20, 1000, 1000]", c.shape, 1)
-			writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": text})
-			j, err := jobfile.Parse("job.yaml", []byte(`
+			jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": jobtest.Group, "v/zarr.json": text})
+			j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source: {driver: zarr, url: in.zarr}
 target: {url: out.zarr}
 run: {memory: 8GiB}
 arrays: {v: `+c.options+`}
-`), dir, jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+`)
 			got := planOf(t, j).Findings.Error()
 			if c.want == "" && got != "" || !strings.HasSuffix(got, c.want) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -175,13 +170,10 @@ func TestLargeSourceChunks(t *testing.T) {
 		for _, options := range []string{"{}", "{chunks: auto}", "{access: time-series}", "{access: map}", "{chunks: [1, 100, 100]}"} {
 			t.Run(name+" "+options, func(t *testing.T) {
 				dir := t.TempDir()
-				writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [48, 721, 1440], "data_type": "float32",
+				jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": jobtest.Group, "v/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [48, 721, 1440], "data_type": "float32",
 	"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [24, 721, 1440]}}, "chunk_key_encoding": {"name": "default"}, "fill_value": 7, "codecs": [` + codecs + `], "dimension_names": ["t", "y", "x"]}`})
 				job := func(more string) *jobfile.Job {
-					j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\ndefaults: {codecs: [{name: gzip}]}\narrays: {v: "+options+"}\n"+more), dir, jobfile.LoadOptions{})
-					if err != nil {
-						t.Fatal(err)
-					}
+					j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\ndefaults: {codecs: [{name: gzip}]}\narrays: {v: "+options+"}\n"+more)
 					return j
 				}
 				planOf(t, job(""))
@@ -204,15 +196,12 @@ func TestLargeSourceChunks(t *testing.T) {
 // versions gave to coordinates, too.
 func TestEarlierCodecs(t *testing.T) {
 	dir := t.TempDir()
-	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "t/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [20], "data_type": "float64",
+	jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": jobtest.Group, "t/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [20], "data_type": "float64",
 	"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [20]}},
 	"chunk_key_encoding": {"name": "default"}, "fill_value": 7, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}], "dimension_names": ["t"]}`})
 	const lossy = "{codecs: [{bitround: {keepbits: 3}}, bytes]}"
 	job := func(section string) *jobfile.Job {
-		j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\n"+section+"\n"), dir, jobfile.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\n"+section+"\n")
 		return j
 	}
 	manifest := func(p *Plan) (text, digest string) {
@@ -254,18 +243,15 @@ func TestDecodedOnce(t *testing.T) {
 		text = strings.Replace(strings.Replace(text, "[3, 1000, 1000]", c[1], 1), `, "dimension_names": ["t", "y", "x"]`, "", 1)
 		text = strings.Replace(text, "uint8", "float32", 1)
 		text = strings.Replace(text, `{"name": "bytes"}`, `{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd"}`, 1)
-		writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "v/zarr.json": text})
+		jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": jobtest.Group, "v/zarr.json": text})
 		for _, choice := range []string{"chunks: auto", "access: both"} {
-			j, err := jobfile.Parse("job.yaml", []byte(`
+			j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source: {driver: zarr, url: in.zarr}
 target: {url: out.zarr}
 run: {memory: 256MiB}
 defaults: {`+choice+`}
-`), dir, jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+`)
 			a := planOf(t, j).Arrays[0]
 			if a.Decodes > a.SourceChunks {
 				t.Errorf("%s in chunks of %s, %s: %v, %d chunks of the source are decoded %d times", c[0], c[1], choice, a.Meta.Grid.Chunk, a.SourceChunks, a.Decodes)

@@ -3,23 +3,20 @@ package plan
 import (
 	"testing"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestGiven: a job may give an attribute in which files differ. A job that removes units does
 // not make values with different units the same.
 func TestGiven(t *testing.T) {
-	j, err := jobfile.Parse("job.yaml", []byte(`
+	j := jobtest.Parse(t, t.TempDir(), `
 zmigrate: 1
 source: {driver: netcdf, url: [a.nc, b.nc], concat: time}
 target: {url: out.zarr}
 arrays:
   time: {attributes: {units: null, calendar: standard, history: null, standard_name: null}}
   other: {attributes: {units: K}}
-`), t.TempDir(), jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	given := combining(j, environment().Codecs.Types()).Given
 	for _, test := range []struct {
 		array, attribute string

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -34,11 +34,8 @@ func TestApart(t *testing.T) {
 			if test.checkpoint != "" {
 				text += fmt.Sprintf("run: {checkpoint: {url: %q}}\n", test.checkpoint)
 			}
-			j, err := jobfile.Parse("job.yaml", []byte(text), "/data", jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = (&Plan{Job: j, source: oneFile{url: test.file}}).apart()
+			j := jobtest.Parse(t, "/data", text)
+			err := (&Plan{Job: j, source: oneFile{url: test.file}}).apart()
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}

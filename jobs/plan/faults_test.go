@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 func TestFolded(t *testing.T) {
@@ -68,11 +68,8 @@ func TestFolded(t *testing.T) {
 // TestUnknownFilters plans a file with many datasets of one filter that has no decoder.
 func TestUnknownFilters(t *testing.T) {
 	dir := reservedFolder(t)
-	j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: netcdf, url: unknown_filters.h5}\n"), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = New(t.Context(), j, environment())
+	j := jobtest.Parse(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: netcdf, url: unknown_filters.h5}\n")
+	_, err := New(t.Context(), j, environment())
 	if err == nil {
 		t.Fatal("no error")
 	}

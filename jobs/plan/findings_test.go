@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestLeftOut plans a file with links that lead to no array, and with attributes that a copy
@@ -43,10 +43,7 @@ func TestLeftOut(t *testing.T) {
 		"by the name": {`url: "f*.h5", stack: file, include: [plain, loop]`, nil, `the link "loop" leads to "/loop"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, "+test.source+"}\ntarget: {url: mem://out}\n"), dir, jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: netcdf, "+test.source+"}\ntarget: {url: mem://out}\n")
 			p, err := New(t.Context(), j, environment())
 			if test.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fails) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -15,8 +16,8 @@ import (
 // leaves the largest out.
 func TestLargeGroups(t *testing.T) {
 	dir := t.TempDir()
-	j := treeJob(t, dir, "source: {driver: zarr, url: in.zarr}\n")
-	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
+	j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr}\n")
+	jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
 		"full/zarr.json": fmt.Sprintf(`{"zarr_format": 3, "node_type": "group", "attributes": {"big": %q}}`, strings.Repeat("7", 1<<20)),
 	})
 	j.Run.Memory = 4 << 20

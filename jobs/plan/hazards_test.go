@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
@@ -98,7 +99,7 @@ arrays:
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := withCasting(t)
-			j := testJob(t, c.text)
+			j := jobtest.Raw(t, c.text)
 			if diff := cmp.Diff(c.want, lines(j.Check(env.Codecs))); diff != "" {
 				t.Errorf("check (-want +got):\n%s", diff)
 			}
@@ -139,10 +140,7 @@ func TestHazardsOffline(t *testing.T) {
 	} {
 		var codes []string
 		env := withCasting(t)
-		j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: a.nc}\ntarget: {url: out.zarr}\narrays: {SST: "+c.options+"}\n"), "", jobfile.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := jobtest.Parse(t, "", "zmigrate: 1\nsource: {driver: netcdf, url: a.nc}\ntarget: {url: out.zarr}\narrays: {SST: "+c.options+"}\n")
 		for _, p := range j.Check(env.Codecs) {
 			codes = append(codes, p.Code)
 			if p.Code == "" {

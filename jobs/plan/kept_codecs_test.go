@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // keptSources writes Zarr v3 arrays without chunks to a folder: "sharded", "plain"
@@ -65,10 +65,7 @@ func TestWhatAZarrSourceKeeps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "zmigrate: 1\nsource: {driver: zarr, url: in.zarr, include: [" + test.array + "]}\ntarget: {url: out.zarr}\ndefaults: " + test.options + "\n"
-			j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := jobtest.Parse(t, dir, text)
 			p, err := New(t.Context(), j, environment())
 			if test.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), test.problem) {

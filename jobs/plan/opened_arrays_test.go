@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // anotherArray is the document of an array of two elements along each dimension.
@@ -24,8 +24,8 @@ func anotherArray(attributes string, dimensions ...string) string {
 func TestCoordinatesComeAlong(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 2 {
-		writeTree(t, filepath.Join(dir, fmt.Sprintf("in%d.zarr", i)), map[string]string{
-			"zarr.json": aGroup, "g/zarr.json": aGroup,
+		jobtest.WriteTree(t, filepath.Join(dir, fmt.Sprintf("in%d.zarr", i)), map[string]string{
+			"zarr.json": jobtest.Group, "g/zarr.json": jobtest.Group,
 			"time/zarr.json":      anotherArray(`"bounds": "time_bnds"`, "time"),
 			"time_bnds/zarr.json": anotherArray("", "time", "nv"),
 			"x/zarr.json":         anotherArray("", "x"),
@@ -78,8 +78,8 @@ func TestCoordinatesComeAlong(t *testing.T) {
 // TestCompanionsLeftOut notes what attributes name and the job does not select.
 func TestCompanionsLeftOut(t *testing.T) {
 	dir := t.TempDir()
-	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
-		"zarr.json": aGroup, "g/zarr.json": aGroup, "area/zarr.json": anotherArray("", "x"), "size/zarr.json": anotherArray("", "x"),
+	jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
+		"zarr.json": jobtest.Group, "g/zarr.json": jobtest.Group, "area/zarr.json": anotherArray("", "x"), "size/zarr.json": anotherArray("", "x"),
 		"g/v/zarr.json":    anotherArray(`"cell_measures": "area: area volume: size", "ancillary_variables": "none"`, "x"),
 		"g/area/zarr.json": anotherArray("", "x"),
 	})
@@ -104,19 +104,16 @@ func TestCompanionsLeftOut(t *testing.T) {
 // with a finding, because the job does not name it. A damaged coordinate is an error.
 func TestCoordinateThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
-	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
-		"zarr.json": aGroup, "v/zarr.json": anotherArray("", "x"), "w/zarr.json": anotherArray("", "y"),
+	jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{
+		"zarr.json": jobtest.Group, "v/zarr.json": anotherArray("", "x"), "w/zarr.json": anotherArray("", "y"),
 		"x/zarr.json": strings.Replace(anotherArray("", "x"), "float32", "posit8", 1), "y/zarr.json": "{",
 	})
 	p := planned(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr, include: [v]}\n")
 	if len(p.Arrays) != 1 || len(p.Findings) != 1 || !strings.Contains(p.Findings[0].Message, `"x" is left out`) {
 		t.Errorf("%d arrays, findings %v", len(p.Arrays), p.Findings)
 	}
-	j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr, include: [w]}\n"), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = New(t.Context(), j, environment())
+	j := jobtest.Parse(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr, include: [w]}\n")
+	_, err := New(t.Context(), j, environment())
 	if err == nil || !strings.Contains(err.Error(), `array "y"`) || !strings.Contains(err.Error(), "a coordinate of w: source.coordinates: false") {
 		t.Errorf("error %v", err)
 	}
@@ -127,8 +124,8 @@ func TestCoordinateThatCannotBeRead(t *testing.T) {
 func TestUnsupportedInFiles(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 2 {
-		writeTree(t, filepath.Join(dir, fmt.Sprintf("in%d.zarr", i)), map[string]string{
-			"zarr.json": aGroup, "v/zarr.json": anotherArray("", "x"),
+		jobtest.WriteTree(t, filepath.Join(dir, fmt.Sprintf("in%d.zarr", i)), map[string]string{
+			"zarr.json": jobtest.Group, "v/zarr.json": anotherArray("", "x"),
 			"odd/zarr.json": strings.Replace(anotherArray("", "x"), "float32", "posit8", 1),
 		})
 	}
@@ -137,11 +134,8 @@ func TestUnsupportedInFiles(t *testing.T) {
 	if len(p.Arrays) != 1 || len(p.Findings) != 1 || !strings.Contains(p.Findings[0].Message, `"odd" is left out`) {
 		t.Errorf("%d arrays, findings %v", len(p.Arrays), p.Findings)
 	}
-	j, err := jobfile.Parse("job.yaml", []byte(source+"}\n"), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = New(t.Context(), j, environment()); err == nil || strings.Count(err.Error(), "posit8") != 1 || !strings.Contains(err.Error(), "source.unsupported: skip") {
+	j := jobtest.Parse(t, dir, source+"}\n")
+	if _, err := New(t.Context(), j, environment()); err == nil || strings.Count(err.Error(), "posit8") != 1 || !strings.Contains(err.Error(), "source.unsupported: skip") {
 		t.Errorf("error %v", err)
 	}
 }

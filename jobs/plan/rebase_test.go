@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestManyTimes plans five million times that do not become whole days. The plan is
@@ -16,16 +16,13 @@ func TestManyTimes(t *testing.T) {
 	"chunk_key_encoding": {"name": "default"}, "fill_value": 1, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
 	"dimension_names": ["y", "x"], "attributes": {"units": "minutes since 2000-01-01"}}`
 	dir := t.TempDir()
-	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": aGroup, "scan/zarr.json": times})
-	j, err := jobfile.Parse("job.yaml", []byte(`
+	jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": jobtest.Group, "scan/zarr.json": times})
+	j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source: {driver: zarr, url: in.zarr, time: {units: days since 2000-01-01}}
 target: {url: out.zarr}
-`), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = New(t.Context(), j, environment())
+`)
+	_, err := New(t.Context(), j, environment())
 	if err == nil || !strings.Contains(err.Error(), `array "scan": element [0 0]: 1 minutes since 2000-01-01 is 0.000694444 days since 2000-01-01, which int32 does not hold exactly`) {
 		t.Errorf("got %v", err)
 	}

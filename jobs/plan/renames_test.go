@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
@@ -105,12 +106,12 @@ func TestNamesThatMeet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			j := treeJob(t, dir, "source: {driver: zarr, url: in.zarr}\n")
-			documents := map[string]string{test.add + "/zarr.json": anArray}
+			j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr}\n")
+			documents := map[string]string{test.add + "/zarr.json": jobtest.Array}
 			if group, _, below := strings.Cut(test.add, "/"); below {
-				documents[group+"/zarr.json"] = aGroup
+				documents[group+"/zarr.json"] = jobtest.Group
 			}
-			writeTree(t, filepath.Join(dir, "in.zarr"), documents)
+			jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), documents)
 			_, err := New(t.Context(), j, environment())
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %s", err, test.want)

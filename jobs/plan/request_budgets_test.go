@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestCheckpointIsOnTheTargetsBudget appends to a target whose checkpoint is read for the
 // plan, and once more if the plan cannot be made. Both count against the target's budget
 // of requests, and not against the source's, which is local here and makes no request.
 func TestCheckpointIsOnTheTargetsBudget(t *testing.T) {
-	p := planned(t, testJob(t, "").Dir, `
+	p := planned(t, jobtest.Raw(t, "").Dir, `
 zmigrate: 1
 source:
   driver: raw

@@ -11,7 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // writeChunk writes the only chunk of an array with one dimension.
@@ -21,7 +21,7 @@ func writeChunk[T any](t *testing.T, dir, array string, values []T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeTree(t, dir, map[string]string{array + "/c/0": string(data)})
+	jobtest.WriteTree(t, dir, map[string]string{array + "/c/0": string(data)})
 }
 
 // oneDimension is the document of an array with one chunk.
@@ -36,8 +36,8 @@ func TestSelectJoined(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 2 {
 		folder := filepath.Join(dir, fmt.Sprintf("in%d.zarr", i))
-		writeTree(t, folder, map[string]string{
-			"zarr.json": aGroup, "g/zarr.json": aGroup,
+		jobtest.WriteTree(t, folder, map[string]string{
+			"zarr.json": jobtest.Group, "g/zarr.json": jobtest.Group,
 			"time/zarr.json": oneDimension(`"int32"`, "0", "time", `"units": "days since 2000-01-30"`, 3),
 			"v/zarr.json":    oneDimension(`"int32"`, "0", "time", "", 3),
 			"x/zarr.json":    oneDimension(`"float32"`, "0", "x", "", 3),
@@ -114,16 +114,13 @@ func TestSelectTypes(t *testing.T) {
 			dir := t.TempDir()
 			in := filepath.Join(dir, "in.zarr")
 			document := strings.ReplaceAll(test.document, "[0]}}", "[1]}}")
-			writeTree(t, in, map[string]string{"zarr.json": aGroup, "t/zarr.json": document})
+			jobtest.WriteTree(t, in, map[string]string{"zarr.json": jobtest.Group, "t/zarr.json": document})
 			writeChunk(t, in, "t", test.values)
 			text := "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr, select: {t: " + test.selection + "}}\n"
 			if strings.HasPrefix(name, "units") {
 				text += "arrays: {t: {attributes: {units: days since 2001-01-01}}}\n"
 			}
-			j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := jobtest.Parse(t, dir, text)
 			p, err := New(t.Context(), j, environment())
 			if test.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), `in.zarr: variable "t"`) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestShardNotes: notes say what shards cost if they are large or encoded whole.
@@ -19,7 +21,7 @@ func TestShardNotes(t *testing.T) {
 		{"{chunks: [10, 6], codecs: [{sharding_indexed: {chunk_shape: [5, 6], codecs: [bytes]}}, crc32c]}", []string{whole + "240 bytes"}},
 		{"{chunks: [1024, 1024], shards: [8192, 8192]}", []string{"each shard holds 268435456 bytes"}},
 	} {
-		p, err := New(t.Context(), testJob(t, "arrays: {group/a: "+c.options+"}\n"), environment())
+		p, err := New(t.Context(), jobtest.Raw(t, "arrays: {group/a: "+c.options+"}\n"), environment())
 		if err != nil {
 			t.Fatalf("%s: %v", c.options, err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
@@ -61,10 +61,7 @@ func TestUnsupported(t *testing.T) {
 		"damage is none":   {`driver: zarr, url: in.zarr, unsupported: skip`, 0, nil, []string{`"faulty"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {"+test.source+"}\ntarget: {url: mem://out}\n"), dir, jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {"+test.source+"}\ntarget: {url: mem://out}\n")
 			p, err := New(t.Context(), j, environment())
 			if len(test.fails) > 0 {
 				for _, part := range test.fails {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestFirstRunNeedsTheDimension plans a target that does not exist yet. The first run refuses
@@ -41,10 +41,7 @@ func TestCheckNeedsTheDimension(t *testing.T) {
 		"source: {driver: netcdf, url: in.nc}\ntarget: {url: out.zarr, existing: append}":             false,
 		"source: {driver: zarr, url: '*.zarr', concat: t}\ntarget: {url: out.zarr, existing: append}": false,
 	} {
-		j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\n"+job), t.TempDir(), jobfile.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := jobtest.Parse(t, t.TempDir(), "zmigrate: 1\n"+job)
 		got := j.Check(environment().Codecs).Err()
 		if wrong != (got != nil) || wrong && !strings.Contains(got.Error(), "have none that is unlimited (target.append: NAME)") {
 			t.Errorf("%s: %v", job, got)

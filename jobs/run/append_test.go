@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
@@ -64,10 +65,7 @@ arrays:
   g/time: {chunks: [4]}
 `, n.first, n.days)
 	text = strings.NewReplacer(edit...).Replace(text)
-	j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := jobtest.Parse(t, dir, text)
 	if err := j.Check(environment().Codecs).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
@@ -24,25 +24,22 @@ func TestTargetInAHierarchy(t *testing.T) {
 	}{
 		"beside":            {map[string]string{"h.zarr/zarr.json": consolidated}, "out.zarr", "", "", ""},
 		"in a folder":       {map[string]string{"h.zarr/data.txt": "x"}, "h.zarr/sub", "", "", ""},
-		"in a hierarchy":    {map[string]string{"h.zarr/zarr.json": aGroup}, "h.zarr/sub", "", "checkpoint-in-hierarchy", ""},
-		"told":              {map[string]string{"h.zarr/zarr.json": aGroup}, "h.zarr/sub", "{url: elsewhere}", "", ""},
-		"told another":      {map[string]string{"h.zarr/zarr.json": aGroup}, "h.zarr/sub", "{url: h.zarr/other}", "checkpoint-in-hierarchy", ""},
+		"in a hierarchy":    {map[string]string{"h.zarr/zarr.json": jobtest.Group}, "h.zarr/sub", "", "checkpoint-in-hierarchy", ""},
+		"told":              {map[string]string{"h.zarr/zarr.json": jobtest.Group}, "h.zarr/sub", "{url: elsewhere}", "", ""},
+		"told another":      {map[string]string{"h.zarr/zarr.json": jobtest.Group}, "h.zarr/sub", "{url: h.zarr/other}", "checkpoint-in-hierarchy", ""},
 		"consolidated":      {map[string]string{"h.zarr/zarr.json": consolidated}, "h.zarr/sub/", "{url: elsewhere}", "unlisted-target", "h.zarr"},
 		"consolidated, two": {map[string]string{"h.zarr/zarr.json": consolidated, "h.zarr/g/zarr.json": consolidated}, "h.zarr/g/sub", "", "unlisted-target checkpoint-in-hierarchy", "h.zarr"},
-		"consolidated once": {map[string]string{"h.zarr/zarr.json": aGroup, "h.zarr/g/zarr.json": consolidated}, "h.zarr/g/sub", "{url: h.zarr/g.zmigrate}", "unlisted-target checkpoint-in-hierarchy", "h.zarr/g"},
-		"in an array":       {map[string]string{"h.zarr/zarr.json": aGroup, "h.zarr/a/zarr.json": anArray}, "h.zarr/a/sub", "", "inside of the array", ""},
+		"consolidated once": {map[string]string{"h.zarr/zarr.json": jobtest.Group, "h.zarr/g/zarr.json": consolidated}, "h.zarr/g/sub", "{url: h.zarr/g.zmigrate}", "unlisted-target checkpoint-in-hierarchy", "h.zarr/g"},
+		"in an array":       {map[string]string{"h.zarr/zarr.json": jobtest.Group, "h.zarr/a/zarr.json": jobtest.Array}, "h.zarr/a/sub", "", "inside of the array", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := testJob(t, "").Dir, environment()
-			writeTree(t, dir, test.documents)
+			dir, env := jobtest.Raw(t, "").Dir, environment()
+			jobtest.WriteTree(t, dir, test.documents)
 			text := "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: a.raw, data_type: float32, shape: [10, 6]}}}\ntarget: {url: " + test.target + "}\n"
 			if test.checkpoint != "" {
 				text += "run: {checkpoint: " + test.checkpoint + "}\n"
 			}
-			j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := jobtest.Parse(t, dir, text)
 			p, err := plan.New(t.Context(), j, env)
 			if err != nil {
 				if test.codes == "" || !strings.Contains(err.Error(), test.codes) {

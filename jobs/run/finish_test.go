@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -110,7 +111,7 @@ func TestFinishRefuses(t *testing.T) {
 		}, "1 objects are not what the receipts say, group/a/c/", ErrReceipts},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, env := testJob(t, smallChunks), environment()
+			j, env := jobtest.Raw(t, smallChunks), environment()
 			p := begun(t, j, env)
 			h := halves{worked(t, p, env, 0, 3), worked(t, p, env, 3, 6)}
 			test.spoil(t, j, &h)
@@ -135,7 +136,7 @@ func TestFinishRefuses(t *testing.T) {
 // TestWorkRefuses works on a plan that was not begun, on the plan of another job than the one
 // that was begun, and on units that the plan does not have.
 func TestWorkRefuses(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	p := openPlan(t, j, env)
 	if _, err := Work(t.Context(), p, env, Bundle{0, 6}, Options{}); !errors.Is(err, ErrNotBegun) {
 		t.Errorf("not begun: %v", err)
@@ -149,7 +150,7 @@ func TestWorkRefuses(t *testing.T) {
 			t.Errorf("units %v: %v", b, err)
 		}
 	}
-	other := openPlan(t, parseJob(t, j.Dir, strings.ReplaceAll(smallChunks, "fill_value: 7", "fill_value: 8")), env)
+	other := openPlan(t, jobtest.RawIn(t, j.Dir, strings.ReplaceAll(smallChunks, "fill_value: 7", "fill_value: 8")), env)
 	if _, err := Work(t.Context(), other, env, Bundle{0, 6}, Options{}); !errors.Is(err, ErrNotBegun) || !errors.Is(err, plan.ErrOtherPlan) {
 		t.Errorf("another plan: %v", err)
 	}
@@ -157,7 +158,7 @@ func TestWorkRefuses(t *testing.T) {
 
 // TestReadRefuses reads a plan whose job or source has changed.
 func TestReadRefuses(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	text, err := openPlan(t, j, env).Manifest()
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +170,7 @@ func TestReadRefuses(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	other := parseJob(t, j.Dir, strings.ReplaceAll(smallChunks, "fill_value: 7", "fill_value: 8"))
+	other := jobtest.RawIn(t, j.Dir, strings.ReplaceAll(smallChunks, "fill_value: 7", "fill_value: 8"))
 	if _, err := plan.Read(t.Context(), other, env, text); !errors.Is(err, plan.ErrOtherPlan) || !strings.Contains(err.Error(), "fill_value") {
 		t.Errorf("another job: %v", err)
 	}
@@ -189,7 +190,7 @@ func TestReadRefuses(t *testing.T) {
 // second one completes what the first has begun, and a third one finds nothing to do.
 // The target is that of a run.
 func TestFinishGoesOn(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -57,7 +57,7 @@ func TestGroupsWithoutArrays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, env := t.TempDir(), environment()
-			j := treeJob(t, dir, "source: {driver: zarr, url: in.zarr"+test.source+"}\n")
+			j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr"+test.source+"}\n")
 			p := planned(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr"+test.source+"}\n")
 			if diff := cmp.Diff(test.empty, p.EmptyGroups); diff != "" {
 				t.Errorf("planned (-want +got):\n%s", diff)
@@ -84,14 +84,14 @@ func TestGroupsWithoutArrays(t *testing.T) {
 func TestInterruptedGroups(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	const source = "source: {driver: zarr, url: in.zarr}\n"
-	if _, err := execute(t, treeJob(t, dir, source), env, Options{}); err != nil {
+	if _, err := execute(t, jobtest.Tree(t, dir, source), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := contents(t, filepath.Join(dir, "out.zarr"))
 	for _, existing := range []string{"resume", "overwrite"} {
 		for stop := int64(1); ; stop++ {
 			other := t.TempDir()
-			j := treeJob(t, other, source)
+			j := jobtest.Tree(t, other, source)
 			broken := executeBroken(t, j, env, Options{}, stop)
 			j.Target.Existing = existing
 			if _, err := execute(t, j, env, Options{}); err != nil {
@@ -114,12 +114,12 @@ func TestInterruptedGroups(t *testing.T) {
 // groups that the source no longer has. These groups stay.
 func TestGroupsThatAreThere(t *testing.T) {
 	dir, env := t.TempDir(), environment()
-	j := treeJob(t, dir, "source: {driver: zarr, url: in.zarr}\n")
+	j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr}\n")
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	foreign := strings.Replace(aGroup, `"v3"`, `"another's"`, 1)
-	writeTree(t, filepath.Join(dir, "out.zarr"), map[string]string{"meta/zarr.json": foreign, "theirs/zarr.json": foreign})
+	foreign := strings.Replace(jobtest.Group, `"v3"`, `"another's"`, 1)
+	jobtest.WriteTree(t, filepath.Join(dir, "out.zarr"), map[string]string{"meta/zarr.json": foreign, "theirs/zarr.json": foreign})
 	if err := os.RemoveAll(filepath.Join(dir, "in.zarr/full/none")); err != nil {
 		t.Fatal(err)
 	}
@@ -141,23 +141,20 @@ func TestGroupsThatAreThere(t *testing.T) {
 func TestAppendAndGroups(t *testing.T) {
 	dir, env := t.TempDir(), environment()
 	const source = "source: {driver: zarr, url: in.zarr}\n"
-	if _, err := execute(t, treeJob(t, dir, source), env, Options{}); err != nil {
+	if _, err := execute(t, jobtest.Tree(t, dir, source), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "out.zarr.zmigrate")); err != nil {
 		t.Fatal(err)
 	}
-	writeTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"late/zarr.json": aGroup})
+	jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"late/zarr.json": jobtest.Group})
 	before := slices.Sorted(maps.Keys(contents(t, filepath.Join(dir, "out.zarr"))))
 	const text = "zmigrate: 1\ntarget: {url: out.zarr, existing: append, append: x}\n" + source
 	p := planned(t, dir, text)
 	if len(p.Findings) != 1 || p.Findings[0].Code != "missing-group" || !strings.Contains(p.Findings[0].Message, `"late"`) {
 		t.Errorf("%v", p.Findings)
 	}
-	j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := jobtest.Parse(t, dir, text)
 	if result, err := execute(t, j, env, Options{}); err != nil || result.Appended != 4 {
 		t.Fatal(result, err)
 	}
@@ -175,15 +172,15 @@ func TestGroupsThatCannotBe(t *testing.T) {
 		exclude   string
 		want      string
 	}{
-		"reserved name":  {map[string]string{"__meta/zarr.json": aGroup}, "", "__meta", `groups "__meta" and "meta" would both become "meta"`},
+		"reserved name":  {map[string]string{"__meta/zarr.json": jobtest.Group}, "", "__meta", `groups "__meta" and "meta" would both become "meta"`},
 		"array in place": {nil, "arrays: {a: {rename: meta}}\n", "meta, meta/deep", `array "a" would take the place of group "meta"`},
 		"array above":    {nil, "arrays: {full/b: {rename: none}}\n", "full/none", `array "full/b" would take the place of group "full/none"`},
 		"unreadable":     {map[string]string{"meta/deep/zarr.json": `{"zarr_format": 3, "node_type": "group", "rules": {}}`}, "", "meta/deep", `group "meta/deep"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			j := treeJob(t, dir, "source: {driver: zarr, url: in.zarr}\n"+test.more)
-			writeTree(t, filepath.Join(dir, "in.zarr"), test.documents)
+			j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr}\n"+test.more)
+			jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), test.documents)
 			_, err := plan.New(t.Context(), j, environment())
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "source.exclude") {
 				t.Errorf("%v, want %s", err, test.want)

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"log/slog"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestRunHasAName checks that each run has a name of its own: in its result, in its log,
 // and in the record of the job that it completes.
 func TestRunHasAName(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	var log bytes.Buffer
 	env.Log = slog.New(slog.NewJSONHandler(&log, nil))
 	first, err := execute(t, j, env, Options{})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
@@ -35,7 +36,7 @@ func TestCheckpointBesideTheTarget(t *testing.T) {
 // TestNoLockBesideTheTarget has a target beside which nothing can be written. A checkpoint
 // elsewhere is enough.
 func TestNoLockBesideTheTarget(t *testing.T) {
-	j := testJob(t, smallChunks)
+	j := jobtest.Raw(t, smallChunks)
 	if err := os.WriteFile(j.Target.URL+".zmigrate", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestNoLockBesideTheTarget(t *testing.T) {
 // TestLockOfABusyTarget takes the lock and gives it back while the budget of the
 // target's requests is used up.
 func TestLockOfABusyTarget(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	j.Target.URL = "mem://b/out.zarr"
 	p, err := plan.New(t.Context(), j, env)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -30,10 +31,7 @@ func severalArrays(t *testing.T, dir, chunks string, arrays ...string) *jobfile.
 		text += fmt.Sprintf("    %s: {url: a.raw, data_type: float32, shape: [10, 6]}\n", name)
 	}
 	text += "target: {url: out.zarr}\ndefaults: {chunks: " + chunks + "}\n"
-	j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := jobtest.Parse(t, dir, text)
 	return j
 }
 
@@ -41,7 +39,7 @@ func severalArrays(t *testing.T, dir, chunks string, arrays ...string) *jobfile.
 // its changes in turn. The other arrays stay as they are, and in the end the root's
 // consolidated metadata have all arrays.
 func TestOverwriteLeavesOthers(t *testing.T) {
-	dir, env := testJob(t, "").Dir, environment()
+	dir, env := jobtest.Raw(t, "").Dir, environment()
 	target := filepath.Join(dir, "out.zarr")
 	all := []string{"group/a", "group/b", "other/c"}
 	if _, err := execute(t, severalArrays(t, dir, "[10, 6]", all...), env, Options{}); err != nil {
@@ -109,7 +107,7 @@ func executeBroken(t *testing.T, j *jobfile.Job, env plan.Environment, opt Optio
 // TestFailSaysWhatIsThere has a job with existing: fail and a target that exists. The error
 // says what the target holds.
 func TestFailSaysWhatIsThere(t *testing.T) {
-	dir, env := testJob(t, "").Dir, environment()
+	dir, env := jobtest.Raw(t, "").Dir, environment()
 	j := severalArrays(t, dir, "[4, 4]", "group/a", "b")
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
@@ -127,11 +125,11 @@ func TestFailSaysWhatIsThere(t *testing.T) {
 // TestDeclinedOverwriteForgetsNothing declines to overwrite a target. Target and checkpoint
 // stay as they are.
 func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	other := parseJob(t, j.Dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
+	other := jobtest.RawIn(t, j.Dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
 	other.Target.Existing = "overwrite"
 	declined := errors.New("no")
 	if _, err := execute(t, other, env, Options{Confirm: func(Removal) error { return declined }}); !errors.Is(err, declined) {
@@ -146,7 +144,7 @@ func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
 // the names of all of them.
 func TestOverwriteOfManyObjects(t *testing.T) {
 	const objects = 20_000
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	j.Target.URL, j.Target.Existing = "mem://b/out.zarr", "overwrite"
 	j.Run.PerSecond = 0
 	p, err := plan.New(t.Context(), j, env)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // withNumbersOfPython writes attributes into the documents of a target as zarr-python does:
@@ -50,7 +52,7 @@ func TestNumbersOfPythonInTheTarget(t *testing.T) {
 		}
 	})
 	t.Run("overwrite", func(t *testing.T) {
-		dir := testJob(t, "").Dir
+		dir := jobtest.Raw(t, "").Dir
 		if _, err := execute(t, severalArrays(t, dir, "[10, 6]", "group/a", "other/c"), env, Options{}); err != nil {
 			t.Fatal(err)
 		}

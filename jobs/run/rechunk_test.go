@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
@@ -42,10 +43,7 @@ func testRechunk(t *testing.T, side int) {
 	}
 	job := func(text string, memory int64) *jobfile.Job {
 		t.Helper()
-		j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\n"+text), dir, jobfile.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := jobtest.Parse(t, dir, "zmigrate: 1\n"+text)
 		j.Run.Memory = memory
 		return j
 	}

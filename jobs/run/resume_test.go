@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -35,7 +36,7 @@ func largeJob(t *testing.T) *jobfile.Job {
 	if err := os.WriteFile(filepath.Join(dir, "a.raw"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, err := jobfile.Parse("job.yaml", []byte(`
+	j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source:
   driver: raw
@@ -43,10 +44,7 @@ source:
 target: {url: out.zarr}
 arrays: {a: {chunks: [250, 600]}}
 run: {workers: {read: 1, encode: 1, write: 1}}
-`), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	return j
 }
 
@@ -96,7 +94,7 @@ func TestSourceThatChangesWhileItIsRead(t *testing.T) {
 	// The first array is complete long before the second one: its document,
 	// too, would tell readers that it is whole.
 	dir, env := largeJob(t).Dir, environment()
-	j, err := jobfile.Parse("job.yaml", []byte(`
+	j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source:
   driver: raw
@@ -106,12 +104,9 @@ source:
 target: {url: out.zarr}
 defaults: {chunks: [250, 600]}
 run: {workers: {read: 1, encode: 1, write: 1}, checkpoint: {every: 1ms}}
-`), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	file := filepath.Join(j.Dir, "a.raw")
-	_, err = execute(t, j, env, Options{Begin: func(Progress) {
+	_, err := execute(t, j, env, Options{Begin: func(Progress) {
 		if err := os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 			t.Error(err)
 		}
@@ -127,7 +122,7 @@ run: {workers: {read: 1, encode: 1, write: 1}, checkpoint: {every: 1ms}}
 }
 
 func TestARefusedOverwriteForgetsNothing(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +130,7 @@ func TestARefusedOverwriteForgetsNothing(t *testing.T) {
 	if err := os.WriteFile(note, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other := parseJob(t, j.Dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
+	other := jobtest.RawIn(t, j.Dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
 	other.Target.Existing = "overwrite"
 	if _, err := execute(t, other, env, Options{}); !errors.Is(err, ErrTargetExists) {
 		t.Errorf("got %v", err)
@@ -149,7 +144,7 @@ func TestARefusedOverwriteForgetsNothing(t *testing.T) {
 }
 
 func TestSourceInsideTheTarget(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	j.Target.URL, j.Target.Existing = j.Dir, "overwrite"
 	var problems jobfile.Problems
 	if _, err := plan.New(t.Context(), j, env); !errors.As(err, &problems) || !strings.Contains(err.Error(), "inside the target") {
@@ -158,7 +153,7 @@ func TestSourceInsideTheTarget(t *testing.T) {
 }
 
 func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "elsewhere")
 	beside, err := plan.OpenState(t.Context(), j, j.Target.URL+".zmigrate", plan.LockStaging, env, limits.New(0))
 	if err != nil {
@@ -266,15 +261,12 @@ func TestTooManyChunks(t *testing.T) {
 	if err := errors.Join(file.Truncate(1<<40), file.Close()); err != nil {
 		t.Skipf("no sparse files of a tebibyte here: %v", err)
 	}
-	j, err := jobfile.Parse("job.yaml", []byte(`
+	j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source: {driver: raw, arrays: {a: {url: a.raw, data_type: uint8, shape: [1099511627776]}}}
 target: {url: out.zarr}
 arrays: {a: {chunks: [1]}}
-`), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	if _, err := plan.New(t.Context(), j, env); err == nil || !strings.Contains(err.Error(), "1099511627776 objects") {
 		t.Errorf("got %v", err)
 	}

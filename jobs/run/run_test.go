@@ -15,6 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -44,7 +45,7 @@ func execute(t *testing.T, j *jobfile.Job, env plan.Environment, opt Options) (*
 }
 
 func TestRunWritesWhatThePlanSays(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	result, err := execute(t, j, env, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func readArray(t *testing.T, target, path string, env plan.Environment) (*zarr.A
 }
 
 func TestRunAgainDoesNothing(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestRunAgainDoesNothing(t *testing.T) {
 }
 
 func TestAFolderCanMove(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestAFolderCanMove(t *testing.T) {
 	if err := os.Rename(j.Dir, moved); err != nil {
 		t.Fatal(err)
 	}
-	there := parseJob(t, moved, smallChunks)
+	there := jobtest.RawIn(t, moved, smallChunks)
 	result, err := execute(t, there, env, Options{})
 	if err != nil || !result.Nothing || result.Target != there.Target.URL {
 		t.Errorf("%+v, %v", result, err)
@@ -193,14 +194,14 @@ func TestRunAfterAChangeIsRefused(t *testing.T) {
 			if err := os.Chtimes(filepath.Join(dir, "a.raw"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 				t.Fatal(err)
 			}
-			return parseJob(t, dir, smallChunks)
+			return jobtest.RawIn(t, dir, smallChunks)
 		}, "a.raw was last changed"},
 		{"the chunks differ", func(t *testing.T, dir string) *jobfile.Job {
-			return parseJob(t, dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
+			return jobtest.RawIn(t, dir, strings.Replace(smallChunks, "[4, 4]", "[5, 6]", 1))
 		}, "chunks: was [4,4], is [5,6]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j, env := testJob(t, smallChunks), environment()
+			j, env := jobtest.Raw(t, smallChunks), environment()
 			if _, err := execute(t, j, env, Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +251,7 @@ func TestExistingTargets(t *testing.T) {
 		{"overwrite", "group/a/b/zarr.json", true},
 	} {
 		t.Run(fmt.Sprintf("%s over %s", c.existing, c.key), func(t *testing.T) {
-			j, env := testJob(t, smallChunks), environment()
+			j, env := jobtest.Raw(t, smallChunks), environment()
 			j.Target.Existing = c.existing
 			foreign(t, j, c.key)
 			_, err := execute(t, j, env, Options{})
@@ -293,7 +294,7 @@ func TestStoppedRunsGoOn(t *testing.T) {
 }
 
 func TestTheLockKeepsRunsApart(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	checkpoint, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
@@ -302,7 +303,7 @@ func TestTheLockKeepsRunsApart(t *testing.T) {
 }
 
 func TestPlanFindsEverythingAtOnce(t *testing.T) {
-	j, env := testJob(t, `
+	j, env := jobtest.Raw(t, `
 arrays:
   group/a: {chunks: [4], fill_value: red, codecs: [gzip]}
   nothing: {rename: x}
@@ -320,7 +321,7 @@ arrays:
 }
 
 func TestManifestIsTheSameEachTime(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	var texts []string
 	for range 2 {
 		p, err := plan.New(t.Context(), j, env)
@@ -344,7 +345,7 @@ func TestUnusableCheckpoint(t *testing.T) {
 		"not a directory":    filepath.Join("a.raw", "out.zarr"),
 		"file name too long": strings.Repeat("x", 300),
 	} {
-		j := testJob(t, smallChunks)
+		j := jobtest.Raw(t, smallChunks)
 		place := filepath.Join(j.Dir, below)
 		j.Target.Text, j.Target.URL = place, place
 		_, err := execute(t, j, environment(), Options{})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -44,10 +45,7 @@ func manyArrays(t *testing.T, paths []string) *jobfile.Job {
 	if err := os.WriteFile(filepath.Join(dir, "in", "zarr.json"), []byte(root), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in}\ntarget: {url: out}\n"), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: zarr, url: in}\ntarget: {url: out}\n")
 	return j
 }
 

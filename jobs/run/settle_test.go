@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -28,7 +29,7 @@ import (
 // halfEmpty is a job whose first two chunks hold only the fill value.
 func halfEmpty(t *testing.T) *jobfile.Job {
 	t.Helper()
-	j := testJob(t, "arrays:\n  group/a: {chunks: [4, 4], codecs: [bytes]}\n")
+	j := jobtest.Raw(t, "arrays:\n  group/a: {chunks: [4, 4], codecs: [bytes]}\n")
 	file := filepath.Join(j.Dir, "a.raw")
 	data, err := os.ReadFile(file)
 	if err != nil {

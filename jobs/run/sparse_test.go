@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -41,10 +42,7 @@ func sparseZarr(t *testing.T, n int, fill, more string) *jobfile.Job {
 			t.Fatal(err)
 		}
 	}
-	j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in"+more), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: zarr, url: in"+more)
 	return j
 }
 
@@ -166,10 +164,7 @@ func TestHugeEmptyDatasets(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := fmt.Sprintf("zmigrate: 1\nsource: {driver: netcdf, url: %q, include: %s}\ntarget: {url: out}\ndefaults: {chunks: [1024, 1024]}\nrun: {memory: 64MiB}", source, arrays)
-		j, err := jobfile.Parse("job.yaml", []byte(text), t.TempDir(), jobfile.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := jobtest.Parse(t, t.TempDir(), text)
 		result, err := execute(t, j, environment(), Options{})
 		if err != nil {
 			t.Fatal(err)

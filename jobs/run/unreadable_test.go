@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
@@ -13,7 +14,7 @@ import (
 // does not allow. All of them are reported before anything is written.
 func TestArraysThatCannotBeRead(t *testing.T) {
 	other := func(codec string) string {
-		return strings.Replace(anArray, `[{"name": "bytes"}]`, `[{"name": "bytes"}, {"name": "`+codec+`"}]`, 1)
+		return strings.Replace(jobtest.Array, `[{"name": "bytes"}]`, `[{"name": "bytes"}, {"name": "`+codec+`"}]`, 1)
 	}
 	for name, test := range map[string]struct {
 		documents map[string]string
@@ -21,18 +22,18 @@ func TestArraysThatCannotBeRead(t *testing.T) {
 		want      []string // in the error
 	}{
 		"codecs": {
-			map[string]string{"zarr.json": aGroup, "a/zarr.json": other("one"), "b/zarr.json": anArray, "c/zarr.json": other("two")}, nil,
+			map[string]string{"zarr.json": jobtest.Group, "a/zarr.json": other("one"), "b/zarr.json": jobtest.Array, "c/zarr.json": other("two")}, nil,
 			[]string{`array "a"`, `unknown codec "one"`, `array "c"`, `unknown codec "two"`},
 		},
 		"chunks": {
-			map[string]string{"zarr.json": aGroup, "a/zarr.json": anArray, "a/c/0": "12", "b/zarr.json": anArray, "b/c/0": "12", "b/c/1": "34", "c/zarr.json": anArray},
+			map[string]string{"zarr.json": jobtest.Group, "a/zarr.json": jobtest.Array, "a/c/0": "12", "b/zarr.json": jobtest.Array, "b/c/0": "12", "b/c/1": "34", "c/zarr.json": jobtest.Array},
 			[]string{"source.missing_chunks=error"},
 			[]string{`array "a": chunk [1], a/c/1: `, `array "c": chunk [0], c/c/0: `, "2 of 2 are missing"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			writeTree(t, filepath.Join(dir, "in.zarr"), test.documents)
+			jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), test.documents)
 			j, err := jobfile.Parse("job.yaml", []byte("zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\n"), dir, jobfile.LoadOptions{Set: test.set})
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
@@ -24,10 +25,7 @@ func TestIdentityOfSignedURLs(t *testing.T) {
 	dir := t.TempDir()
 	job := func(query string) *jobfile.Job {
 		text := fmt.Sprintf("zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: %q, data_type: int8, shape: [4]}}}\ntarget: {url: out.zarr}\n", server.URL+"/get?"+query)
-		j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := jobtest.Parse(t, dir, text)
 		return j
 	}
 	for _, c := range []struct {
@@ -72,7 +70,7 @@ func TestIdentityOfSignedURLs(t *testing.T) {
 // The status of a job tells whether the checkpoint belongs to the job, and what became of
 // each array.
 func TestStatusOfAnotherJob(t *testing.T) {
-	j, env := testJob(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +81,7 @@ func TestStatusOfAnotherJob(t *testing.T) {
 	if a := status.Arrays[0]; a.Path != "group/a" || a.BytesOut == 0 || a.BytesOut != status.BytesOut || a.Done != 6 || a.Chunks != 6 {
 		t.Errorf("%+v of %d bytes", a, status.BytesOut)
 	}
-	other := parseJob(t, j.Dir, strings.Replace(smallChunks, "height", "depth", 1))
+	other := jobtest.RawIn(t, j.Dir, strings.Replace(smallChunks, "height", "depth", 1))
 	if status, err = ReadStatus(t.Context(), other, env); err != nil || len(status.Differences) != 1 || !strings.Contains(status.Differences[0], "long_name") {
 		t.Errorf("%+v, %v", status, err)
 	}
@@ -99,7 +97,7 @@ func TestUnreachableCheckpoint(t *testing.T) {
 			_, _ = w.Write([]byte("<Error><Code>" + code + "</Code></Error>"))
 		}))
 		t.Cleanup(server.Close)
-		j := testJob(t, smallChunks)
+		j := jobtest.Raw(t, smallChunks)
 		j.Run.Checkpoint.URL = "s3://b/x?region=r&use_path_style=true&endpoint=" + server.URL
 		_, err := execute(t, j, environment(), Options{})
 		if err == nil || !strings.Contains(err.Error(), code) || strings.Contains(err.Error(), "run.checkpoint.url") != writable {

@@ -21,6 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -70,18 +71,9 @@ func migrated(t *testing.T) (*jobfile.Job, string) {
 			t.Fatal(err)
 		}
 	}
-	j := parse(t, dir, jobText)
+	j := jobtest.Parse(t, dir, jobText)
 	begin(t, j, run.Options{})
 	return j, filepath.Join(dir, "out.zarr")
-}
-
-func parse(t *testing.T, dir, text string) *jobfile.Job {
-	t.Helper()
-	j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
 }
 
 func begin(t *testing.T, j *jobfile.Job, opt run.Options) {
@@ -181,7 +173,7 @@ func TestLargeObjects(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "f.raw"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j := parse(t, dir, `
+	j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source:
   driver: raw
@@ -489,7 +481,7 @@ func TestNoRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: f.raw, data_type: float32, shape: [60]}}}\ntarget: {url: out.zarr}\ndefaults: {chunks: [10]}\n"
-	j := parse(t, dir, text)
+	j := jobtest.Parse(t, dir, text)
 	check := func(j *jobfile.Job, opt verify.Options, cause error, message string) {
 		t.Helper()
 		_, err := verify.Verify(t.Context(), j, environment(), opt)
@@ -504,9 +496,9 @@ func TestNoRecord(t *testing.T) {
 	check(j, verify.Options{}, verify.ErrUnfinished, "run the job again")
 	begin(t, j, run.Options{})
 	check(j, verify.Options{}, nil, "")
-	other := parse(t, dir, text+"run: {memory: 64MiB}\n")
+	other := jobtest.Parse(t, dir, text+"run: {memory: 64MiB}\n")
 	check(other, verify.Options{}, nil, "") // the same target
-	other = parse(t, dir, strings.Replace(text, "[10]", "[20]", 1))
+	other = jobtest.Parse(t, dir, strings.Replace(text, "[10]", "[20]", 1))
 	check(other, verify.Options{}, verify.ErrOtherJob, "defaults.chunks: was [10], is [20]")
 	check(other, verify.Options{AnyJob: true}, nil, "")
 
@@ -600,12 +592,12 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: f.raw, data_type: uint8, shape: [25165824]}}}\ntarget: {url: out.zarr, store_empty_chunks: true}\ndefaults: {chunks: [25165824], codecs: [bytes]}\n"
-	begin(t, parse(t, dir, text), run.Options{})
-	small := parse(t, dir, text+"run: {memory: 20MiB}\n")
+	begin(t, jobtest.Parse(t, dir, text), run.Options{})
+	small := jobtest.Parse(t, dir, text+"run: {memory: 20MiB}\n")
 	if _, err := verify.Verify(t.Context(), small, environment(), verify.Options{}); err == nil || !strings.Contains(err.Error(), "raise it") {
 		t.Errorf("%v", err)
 	}
-	if r := verified(t, parse(t, dir, text+"run: {memory: 128MiB}\n"), verify.Options{}); r.Count != 0 || r.ByValues != 1 {
+	if r := verified(t, jobtest.Parse(t, dir, text+"run: {memory: 128MiB}\n"), verify.Options{}); r.Count != 0 || r.ByValues != 1 {
 		t.Errorf("%+v", r)
 	}
 }
