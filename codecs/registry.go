@@ -33,6 +33,9 @@ type Definition struct {
 	// as in the CF conventions. Stored values that are packed in this way may be
 	// carried through.
 	Packs bool
+	// ByRank says that the number of dimensions alone decides whether an array → array
+	// codec can be bound. So a job is checked before its data type is known.
+	ByRank bool
 	// Usual says that this array → bytes codec is the default for a chain that lacks
 	// one.
 	Usual bool

@@ -314,3 +314,24 @@ func (f castForm) mantissa() int {
 func (f castForm) holdsFloats(of castForm) bool {
 	return dtype.Same(f.typ, of.typ) || f.layout == nil && (of.layout != nil || f.typ.Size() > of.typ.Size())
 }
+
+// Clamped returns specs with out_of_range: clamp in each cast_value.
+func Clamped(specs []codecs.Spec) []codecs.Spec {
+	list := slices.Clone(specs)
+	for i, s := range list {
+		if s.Name != CastValueName {
+			continue
+		}
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(s.Configuration, &fields) != nil || fields == nil {
+			continue // binding reports it
+		}
+		fields["out_of_range"] = json.RawMessage(`"clamp"`)
+		text, err := json.Marshal(fields)
+		if err != nil {
+			panic(err) // fields that were read from JSON
+		}
+		list[i].Configuration = text
+	}
+	return list
+}

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -174,5 +177,26 @@ func (c *castTrial) compare(t *testing.T, good []dtype.Scalar, wants []castWant,
 		if want.exact != nil && !bytes.Equal(s, want.exact) || want.exact == nil && !c.to.value(s).same(want.number) || !bytes.Equal(s, c.to.canonical(bytes.Clone(s))) {
 			t.Fatalf("%s: %s becomes %s (%x), want %s %x", c, c.from.value(good[i]), c.to.value(s), s, want.number, want.exact)
 		}
+	}
+}
+
+// TestClamped replaces out_of_range in each cast_value, and nothing else.
+func TestClamped(t *testing.T) {
+	specs := []codecs.Spec{
+		{Name: standard.CastValueName, Configuration: json.RawMessage(`{"data_type":"int8","out_of_range":"wrap"}`)},
+		{Name: standard.BytesName},
+		{Name: standard.CastValueName, Configuration: json.RawMessage(`{"data_type":"int16"}`)},
+		{Name: standard.CastValueName, Configuration: json.RawMessage(`null`)},
+	}
+	var got []string
+	for _, s := range standard.Clamped(specs) {
+		got = append(got, s.Name+string(s.Configuration))
+	}
+	want := []string{`cast_value{"data_type":"int8","out_of_range":"clamp"}`, "bytes", `cast_value{"data_type":"int16","out_of_range":"clamp"}`, "cast_valuenull"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if string(specs[0].Configuration) != `{"data_type":"int8","out_of_range":"wrap"}` {
+		t.Errorf("the given specs have changed: %s", specs[0].Configuration)
 	}
 }

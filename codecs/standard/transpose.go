@@ -15,7 +15,7 @@ const TransposeName = "transpose"
 // i of the encoded array is dimension order[i] of the decoded array.
 func transposeDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: TransposeName, Kind: codecs.KindArrayToArray,
+		Name: TransposeName, Kind: codecs.KindArrayToArray, ByRank: true,
 		Summary: "permutes the dimensions",
 		Fields: []codecs.Field{{
 			Name: "order", Type: `permutation of 0…n−1, "C" or "F"`,

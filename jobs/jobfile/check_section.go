@@ -185,7 +185,7 @@ func (c *checker) chain(s section, t dtype.Type, fill dtype.Scalar, rank int) {
 			return // the number of dimensions may be at fault
 		}
 	case t == nil && rank >= 0:
-		err = c.permutations(fitted.Chain, slices.Repeat([]int{1}, rank))
+		err = c.byRank(fitted.Chain, rank)
 	}
 	if err != nil {
 		c.add(fitted.Problems(c.job, field, c.codecs, err)...)
@@ -257,15 +257,19 @@ func (c *checker) hazards(s section, field string, chain *codecs.Chain, fitted F
 	}
 }
 
-// permutations checks the transposes in front of a chain, which need no type,
-// against a shape.
-func (c *checker) permutations(specs []codecs.Spec, shape []int) error {
-	front := 0
-	for front < len(specs) && specs[front].Name == standard.TransposeName {
-		front++
+// byRank checks the codecs in front of a chain that need no data type, such as transpose,
+// against a number of dimensions.
+func (c *checker) byRank(specs []codecs.Spec, rank int) error {
+	front := slices.IndexFunc(specs, func(s codecs.Spec) bool {
+		d, err := c.codecs.Lookup(s.Name)
+		return err != nil || !d.ByRank
+	})
+	usual := c.codecs.Usual()
+	if front <= 0 || usual == "" {
+		return nil
 	}
-	chain := append(slices.Clone(specs[:front]), codecs.Spec{Name: standard.BytesName})
-	_, err := c.codecs.Bind(chain, codecs.Chunk{Type: dtype.Uint8, Shape: shape, Fill: dtype.Uint8.Default()})
+	in := codecs.Chunk{Type: dtype.Uint8, Shape: slices.Repeat([]int{1}, rank), Fill: dtype.Uint8.Default()}
+	_, err := c.codecs.Bind(append(slices.Clone(specs[:front]), codecs.Spec{Name: usual}), in)
 	return err
 }
 

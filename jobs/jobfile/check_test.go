@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 )
@@ -123,6 +125,34 @@ func TestShardsOffline(t *testing.T) {
 		}
 		if len(found) != 1 || found[0].Field != c.field || !strings.Contains(found[0].Message, c.want) {
 			t.Errorf("%s: %v, want one of %q with %q", c.options, found, c.field, c.want)
+		}
+	}
+}
+
+// swapCodec stands for a codec of another program. It swaps two dimensions, and refuses
+// arrays of another number of dimensions.
+type swapCodec struct{ bound codecs.ArrayToArray }
+
+func (c swapCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, error) {
+	if len(in.Shape) != 2 {
+		return nil, fmt.Errorf("%d dimensions cannot be swapped", len(in.Shape))
+	}
+	return c.bound, nil
+}
+
+// TestRankOffline has chains of arrays whose data types are not known without the source.
+func TestRankOffline(t *testing.T) {
+	for byRank, want := range map[bool]string{true: "job.yaml:4:44: arrays.SST.codecs[0]: 3 dimensions cannot be swapped", false: ""} {
+		r := standard.Registry(dtype.Standard())
+		if err := r.Register(codecs.Definition{
+			Name: "example.swap", Kind: codecs.KindArrayToArray, ByRank: byRank,
+			Parse: func(json.RawMessage) (codecs.Codec, error) { return swapCodec{}, nil },
+		}); err != nil {
+			t.Fatal(err)
+		}
+		j := mustParse(t, small+"arrays: {SST: {chunks: [1, 2, 3], codecs: [example.swap, bytes]}}\n")
+		if got := strings.Join(lines(j.Check(r)), "\n"); got != want {
+			t.Errorf("by rank %v: got %q, want %q", byRank, got, want)
 		}
 	}
 }

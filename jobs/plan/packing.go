@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -69,7 +68,10 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	in := codecs.Chunk{Type: meta.Type, Shape: inner.Chunk().Shape, Fill: meta.Fill}
 	meaning := b.outcome.Codecs
 	if b.options.Shards != nil && !b.keeps() {
-		meaning = clamped(meaning)
+		// Inside shards, zarr-python tries these codecs with a fill value of 0, whatever the
+		// fill value of the array is. Without clamping, it could not open the array if 0 is
+		// out of range. No element is encoded by these codecs, so clamping changes no value.
+		meaning = standard.Clamped(meaning)
 	}
 	chain, err := b.chains.Bind(slices.Concat(meaning, inner.Specs()), in)
 	if err != nil {
@@ -107,28 +109,4 @@ func fillHazard(chain *codecs.Chain) (codecs.Hazard, bool) {
 func (b *builder) keeps() bool {
 	mode, _ := cfMode(b.plan.Job, b.info.Path)
 	return b.plan.Job.Driver().Codecs == sources.CodecsByDefault && mode != cf.Codecs
-}
-
-// clamped returns the codecs that say what stored elements mean, with out_of_range: clamp in
-// each cast_value. Inside shards, zarr-python tries these codecs with a fill value of 0,
-// whatever the fill value of the array is. Without clamping, it could not open the array if
-// 0 is out of range. No element is encoded by these codecs, so clamping changes no value.
-func clamped(specs []codecs.Spec) []codecs.Spec {
-	list := slices.Clone(specs)
-	for i, s := range list {
-		if s.Name != standard.CastValueName {
-			continue
-		}
-		fields := map[string]json.RawMessage{}
-		if err := json.Unmarshal(s.Configuration, &fields); err != nil {
-			panic(err) // the packing wrote it
-		}
-		fields["out_of_range"] = json.RawMessage(`"clamp"`)
-		text, err := json.Marshal(fields)
-		if err != nil {
-			panic(err) // fields that were read from JSON
-		}
-		list[i].Configuration = text
-	}
-	return list
 }
