@@ -76,4 +76,20 @@
 // When an owner loses the lock, its last requests may still arrive. Before tells the
 // next owner so, and Settle waits for them. model_test.go visits every state of this
 // protocol.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	clock.go        the time since this process began
+//	clock_linux.go  the time since the machine was started, suspension included
+//	clock_other.go  what takes its place on other systems
+//	numbered.go     objects whose keys are numbers
+//	process.go      Owner, and whether its process is alive
+//	lock.go         Lock, its times and its markers
+//	proof.go        heartbeats, and what the owner of a lock may do
+//	acquire.go      Acquire
+//	lines.go        lines of receipts and of objects in their usual form
+//	segment.go      receipts as segments
+//	objects.go      lists of objects
+//	journal.go      Journal
+//	ledger.go       the expected objects of a target
 package journal

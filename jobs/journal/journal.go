@@ -422,12 +422,6 @@ func (j *Journal) list(ctx context.Context) error {
 	return err
 }
 
-// misplaced is the error of an object that no version of this program puts into a
-// checkpoint.
-func misplaced(st *store.Store, key string) error {
-	return fmt.Errorf("%s: %s does not belong in a checkpoint", st.URL(), key)
-}
-
 // own finds the plan's segments among the listed ones, in their order. Their numbers have
 // to begin at 1 and have no gap.
 func (j *Journal) own() error {
@@ -451,24 +445,61 @@ func (j *Journal) own() error {
 	return nil
 }
 
-// list returns the numbers of the numbered objects below a prefix, ascending.
-func list(ctx context.Context, st *store.Store, prefix, suffix string) ([]int, error) {
-	var numbers []int
-	err := st.List(ctx, prefix, func(info store.Info) error {
-		n, ok := number(info.Key, prefix, suffix)
-		if !ok {
-			return misplaced(st, info.Key)
-		}
-		numbers = append(numbers, n)
-		return nil
-	})
-	slices.Sort(numbers) // above 999999 the lexical order is not that of the numbers
-	return numbers, err
+// objectsKeys returns the keys of all lists of objects except the last but ones. The
+// caller holds mu.
+func (j *Journal) objectsKeys(but int) []string {
+	var keys []string
+	for _, n := range j.objects[:max(len(j.objects)-but, 0)] {
+		keys = append(keys, objectsKey(n))
+	}
+	return keys
 }
 
-// number returns the number in the key of a numbered object.
-func number(key, prefix, suffix string) (n int, ok bool) {
-	// A text that is no number gives 0, whose key differs from this one.
-	n, _ = strconv.Atoi(strings.TrimSuffix(key[len(prefix):], suffix))
-	return n, n >= 0 && key == fmt.Sprintf("%s%06d%s", prefix, n, suffix)
+// writeObjects writes the next list of objects, durably, and returns its number; 0 if
+// stored is nil.
+func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, error]) (number int, err error) {
+	if stored == nil {
+		return 0, nil
+	}
+	j.mu.Lock()
+	number = 1
+	if n := len(j.objects); n > 0 {
+		number = j.objects[n-1] + 1
+	}
+	j.mu.Unlock()
+	if err := putObjects(ctx, j.st, objectsKey(number), stored); err != nil {
+		return 0, err
+	}
+	return number, j.st.Sync(ctx)
+}
+
+// HasObjects tells whether there is a list of objects. The list is that of the completed
+// job or, if there is a plan, of the job before it.
+func (j *Journal) HasObjects() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.objects) > 0
+}
+
+// Objects yields the list of objects, see HasObjects. Of several lines with one key
+// the last counts. It ends after an error, which names the list and the line.
+func (j *Journal) Objects(ctx context.Context) iter.Seq2[Object, error] {
+	return func(yield func(Object, error) bool) {
+		j.mu.Lock()
+		key := ""
+		if n := len(j.objects); n > 0 {
+			key = objectsKey(j.objects[n-1])
+		}
+		j.mu.Unlock()
+		if key == "" {
+			return
+		}
+		data, err := j.st.ReadAll(ctx, key, objectsLimit)
+		if err == nil {
+			err = eachObject(data, func(o Object) bool { return yield(o, nil) })
+		}
+		if err != nil {
+			yield(Object{}, fmt.Errorf("%s: %s: %w", j.st.URL(), key, err))
+		}
+	}
 }

@@ -114,27 +114,3 @@ func plainReceipt(line []byte) (r sinks.Receipt, ok bool) {
 	}
 	return r, p.whole()
 }
-
-// plainObject reads a stored object; false if the line has another form.
-func plainObject(line []byte) (o Object, ok bool) {
-	p := plainLine{rest: line}
-	if !p.next(`{"k":"`) {
-		return o, false
-	}
-	o.Key = p.text()
-	if !p.next(`,"n":`) {
-		return o, false
-	}
-	o.Bytes = int64(p.number(math.MaxInt64))
-	if !p.next(`,"c":`) {
-		return o, false
-	}
-	o.Sum = uint32(p.number(math.MaxUint32))
-	if p.next(`,"d":"`) {
-		o.Digest = p.digest()
-	}
-	if p.next(`,"v":"`) {
-		o.Version = p.text()
-	}
-	return o, p.whole()
-}

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/internal/store"
 )
 
 const (
@@ -32,31 +34,11 @@ type Object struct {
 
 func objectsKey(n int) string { return fmt.Sprintf("%s%06d%s", objects, n, objectsSuffix) }
 
-// objectsKeys returns the keys of all lists of objects except the last but ones. The
-// caller holds mu.
-func (j *Journal) objectsKeys(but int) []string {
-	var keys []string
-	for _, n := range j.objects[:max(len(j.objects)-but, 0)] {
-		keys = append(keys, objectsKey(n))
-	}
-	return keys
-}
-
-// writeObjects writes the next list of objects, durably, and returns its number; 0 if
-// stored is nil.
-func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, error]) (number int, err error) {
-	if stored == nil {
-		return 0, nil
-	}
-	j.mu.Lock()
-	number = 1
-	if n := len(j.objects); n > 0 {
-		number = j.objects[n-1] + 1
-	}
-	j.mu.Unlock()
-	w, err := j.st.NewWriter(ctx, objectsKey(number))
+// putObjects writes a list of objects.
+func putObjects(ctx context.Context, st *store.Store, key string, stored iter.Seq2[Object, error]) (err error) {
+	w, err := st.NewWriter(ctx, key)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -65,7 +47,7 @@ func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, err
 	}()
 	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)) // twice the window is in memory
 	if err != nil {
-		return 0, err
+		return err
 	}
 	lines := json.NewEncoder(z)
 	for o, err := range stored {
@@ -73,47 +55,13 @@ func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, err
 			err = lines.Encode(o)
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if err := z.Close(); err != nil {
-		return 0, err
+		return err
 	}
-	if err := w.Close(); err != nil {
-		return 0, err
-	}
-	return number, j.st.Sync(ctx)
-}
-
-// HasObjects tells whether there is a list of objects. The list is that of the completed
-// job or, if there is a plan, of the job before it.
-func (j *Journal) HasObjects() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return len(j.objects) > 0
-}
-
-// Objects yields the list of objects, see HasObjects. Of several lines with one key
-// the last counts. It ends after an error, which names the list and the line.
-func (j *Journal) Objects(ctx context.Context) iter.Seq2[Object, error] {
-	return func(yield func(Object, error) bool) {
-		j.mu.Lock()
-		key := ""
-		if n := len(j.objects); n > 0 {
-			key = objectsKey(j.objects[n-1])
-		}
-		j.mu.Unlock()
-		if key == "" {
-			return
-		}
-		data, err := j.st.ReadAll(ctx, key, objectsLimit)
-		if err == nil {
-			err = eachObject(data, func(o Object) bool { return yield(o, nil) })
-		}
-		if err != nil {
-			yield(Object{}, fmt.Errorf("%s: %s: %w", j.st.URL(), key, err))
-		}
-	}
+	return w.Close()
 }
 
 // eachObject calls f for each line until it returns false.
@@ -137,4 +85,28 @@ func eachObject(data []byte, f func(Object) bool) error {
 		}
 	}
 	return lines.Err()
+}
+
+// plainObject reads a stored object; false if the line has another form.
+func plainObject(line []byte) (o Object, ok bool) {
+	p := plainLine{rest: line}
+	if !p.next(`{"k":"`) {
+		return o, false
+	}
+	o.Key = p.text()
+	if !p.next(`,"n":`) {
+		return o, false
+	}
+	o.Bytes = int64(p.number(math.MaxInt64))
+	if !p.next(`,"c":`) {
+		return o, false
+	}
+	o.Sum = uint32(p.number(math.MaxUint32))
+	if p.next(`,"d":"`) {
+		o.Digest = p.digest()
+	}
+	if p.next(`,"v":"`) {
+		o.Version = p.text()
+	}
+	return o, p.whole()
 }
