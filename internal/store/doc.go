@@ -146,4 +146,26 @@
 // system, a folder ".zmigrate-staging" inside the directory takes its place for as
 // long as the store is open; lists do not show it. Symbolic links to files are
 // read and listed. Reads follow links to directories, lists do not.
+//
+// # Files
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	store.go             Store, and its requests that are not about an object's content
+//	pin.go               objects whose versions are known
+//	read.go              reading objects and ranges of them
+//	conditional_puts.go  puts that depend on the permission of a lock
+//	put.go               whole objects, stored and made durable
+//	unwritable.go        errors that say that a place cannot be written to
+//	upload_parts.go      large objects in parts
+//	writer.go            Writer
+//	copy.go              objects copied by the server
+//	folders.go           the folders of a store
+//	clean.go             what a killed process has left
+//	open.go              Open
+//	urls.go              URLs as texts: shown, beside each other
+//	places.go            whether two URLs lead to the same place
+//	glob.go              files that match a pattern
+//	glob_folders.go      folders that match a pattern
+//	urls_below.go        the URLs of what lies below a folder
 package store

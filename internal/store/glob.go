@@ -116,3 +116,8 @@ func digits(s string) int {
 	}
 	return len(s)
 }
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

@@ -5,18 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store/location"
 )
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
 
 // GlobFolders is [Glob] for folders: it returns the URLs of the folders that match a
 // pattern. In a bucket a folder is the text of a key before a slash.

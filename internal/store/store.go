@@ -3,10 +3,7 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -78,29 +75,6 @@ func (s *Store) Stats() Stats {
 	return Stats{s.requests.Made.Load(), s.requests.Repeated.Load(), s.bytesRead.Load(), s.bytesWritten.Load()}
 }
 
-// Put stores data under the key, and replaces an older object. The object is
-// visible and durable after the next Sync at the latest; data is borrowed until
-// Put returns. Of two Puts of one key at the same time either may win.
-func (s *Store) Put(ctx context.Context, key string, data []byte) error {
-	_, err := s.PutVersion(ctx, key, data)
-	return err
-}
-
-// PutVersion is Put, and returns the version of the stored object, as [Store.VersionOf]
-// returns it for an object in a list; "" if unknown.
-func (s *Store) PutVersion(ctx context.Context, key string, data []byte) (version string, err error) {
-	err = s.conditionally(ctx, key, driver.Condition{Absent: true}, func(when driver.Condition) error {
-		return s.onKey(ctx, "put", key, len(data), func(ctx context.Context) (err error) {
-			version, err = s.driver.Put(ctx, key, data, when)
-			return err
-		})
-	})
-	if err == nil {
-		s.bytesWritten.Add(int64(len(data)))
-	}
-	return version, err
-}
-
 // VersionOf returns the version of an object that List or Stat has returned. It is the
 // ETag, the generation, or the time at which a file was written; "" if unknown.
 func (s *Store) VersionOf(info Info) string {
@@ -108,98 +82,6 @@ func (s *Store) VersionOf(info Info) string {
 		return driver.FileVersion(info.ModTime)
 	}
 	return info.Version
-}
-
-// Create stores data under a key that must be free. If the key is taken, the error wraps
-// fs.ErrExist. Of several calls at the same time exactly one succeeds. The
-// object is visible and durable on return. A server has to know conditional writes for
-// that (If-None-Match of S3 and Azure).
-func (s *Store) Create(ctx context.Context, key string, data []byte) error {
-	attempt := 0
-	err := s.onKey(ctx, "create", key, len(data), func(ctx context.Context) error {
-		attempt++
-		err := s.driver.Create(ctx, key, data)
-		if attempt > 1 && errors.Is(err, fs.ErrExist) {
-			// The answer to an earlier attempt may have been lost. If the object
-			// holds data, that attempt has stored it.
-			same, readErr := s.holds(ctx, key, data)
-			switch {
-			case same:
-				return nil
-			case driver.Transient(readErr):
-				return readErr
-			}
-		}
-		return err
-	})
-	if err == nil {
-		s.bytesWritten.Add(int64(len(data)))
-	}
-	return err
-}
-
-// holds tells whether the object's bytes are exactly data.
-func (s *Store) holds(ctx context.Context, key string, data []byte) (bool, error) {
-	got, _, err := s.driver.ReadAll(ctx, key, int64(len(data)), allocate)
-	return err == nil && string(got) == string(data), err
-}
-
-// Sync returns when every Put and Delete that returned before it was called is
-// visible and durable. An error means that objects are lost.
-func (s *Store) Sync(ctx context.Context) error {
-	files, ok := s.driver.(driver.Files)
-	if !ok {
-		return ctx.Err() // remote Puts and Deletes are durable on return
-	}
-	return s.requests.Do(ctx, "sync", "", 0, files.Sync)
-}
-
-// ReadRange fills p with the bytes of the object from off on. If the object ends
-// earlier, the error wraps io.ErrUnexpectedEOF and gives the object's size. A
-// local store may keep the file open for later reads. If another process replaces the
-// object, these reads may return the old bytes. The checksum of a member of an archive
-// is compared, except for a part of a member behind a network.
-func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) error {
-	return s.ReadOf(ctx, s.pin(key), key, p, off)
-}
-
-// ReadOf is ReadRange of an object whose version has to be that of was, which Stat has
-// returned, as if the object were pinned.
-func (s *Store) ReadOf(ctx context.Context, was Info, key string, p []byte, off int64) error {
-	if off < 0 || off > math.MaxInt64-int64(len(p)) {
-		return s.requests.PathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))
-	}
-	if len(p) == 0 {
-		return nil
-	}
-	err := s.onKey(ctx, "read", key, 0, func(ctx context.Context) error {
-		return s.driver.Read(ctx, key, p, off, was)
-	})
-	if err == nil {
-		s.bytesRead.Add(int64(len(p)))
-	}
-	return err
-}
-
-// ReadAll returns the whole object as it is now, or an error that wraps
-// ErrTooLarge if it has more than limit bytes.
-func (s *Store) ReadAll(ctx context.Context, key string, limit int64) ([]byte, error) {
-	data, _, err := s.ReadInto(ctx, key, limit, allocate)
-	return data, err
-}
-
-func allocate(size int) []byte { return make([]byte, size) }
-
-// ReadInto is ReadAll into memory of the caller: room returns the memory for an object
-// of that size. Each attempt calls room again. The result may lie in other memory, if
-// that saves a copy. The version is that of an Info; "" if the answer does not tell it.
-func (s *Store) ReadInto(ctx context.Context, key string, limit int64, room func(size int) []byte) (data []byte, version string, err error) {
-	err = s.onKey(ctx, "read", key, 0, func(ctx context.Context) (err error) {
-		data, version, err = s.driver.ReadAll(ctx, key, limit, room)
-		return err
-	})
-	s.bytesRead.Add(int64(len(data)))
-	return data, version, err
 }
 
 // Stat describes the object.
