@@ -18,4 +18,31 @@
 // A damaged or hostile file causes an error. It causes neither a panic nor an
 // allocation beyond the documented bounds. When an array is opened, its extents are
 // compared with the size of the file, so reading cannot run past the end.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	source.go       Source, Array and Info
+//	region.go       CheckRegion
+//	details.go      what inspect shows of a format
+//	names.go        names of internal types for other programs
+//	nodes.go        the nodes of a hierarchy
+//	report.go       problems that are gathered
+//	described.go    an array with a description of its own
+//	fill.go         the fill value of an array
+//	infos.go        equal descriptions that share memory
+//	files.go        OpenFiles
+//	strided.go      NewStrided
+//	converted.go    an array whose elements are converted
+//	rebased.go      times that are brought to another origin
+//	packed.go       Packed
+//	sparse.go       arrays of which few chunks are stored
+//	selected.go     a box of an array as an array
+//	stored.go       chunks as they are stored
+//	joined.go       the elements of joined arrays
+//	join_stored.go  the stored chunks of joined arrays
+//	join.go         Join and Stack
+//	probe.go        Probe, with which drivers look at a place
+//	driver.go       Driver
+//	formats.go      what a file is by its first bytes
+//	detect.go       the driver for a place
 package sources

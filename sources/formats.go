@@ -2,40 +2,9 @@ package sources
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
-
-	"github.com/zmigrate/zmigrate/internal/store"
 )
-
-// Head is how many bytes of a file tell its format.
-const Head = 16
-
-// Beginning returns the first bytes of the file at a URL, at most [Head]. It returns false
-// if there is no file at the URL, for instance if there is a folder.
-func Beginning(ctx context.Context, url string, opt store.Options) ([]byte, bool) {
-	first, err := beginning(ctx, url, opt)
-	return first, err == nil
-}
-
-func beginning(ctx context.Context, url string, opt store.Options) ([]byte, error) {
-	folder, key, err := store.Split(url)
-	if err != nil {
-		return nil, err
-	}
-	s, err := store.Open(ctx, folder, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close() //nolint:errcheck // nothing was written
-	info, err := s.Stat(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	first := make([]byte, min(info.Size, Head))
-	return first, s.ReadRange(ctx, key, first, 0)
-}
 
 // foreign lists the signatures of formats that no driver reads, with a way out.
 func foreign() []Signature {
