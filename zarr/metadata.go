@@ -1,7 +1,3 @@
-// Package zarr holds the documents of a Zarr v3 hierarchy: array and group metadata
-// with consolidated metadata, chunk grids and chunk keys. It follows the Zarr v3 core
-// specification, version 3.1, and also reads the documents of the Zarr v2
-// specification. It knows nothing of stores.
 package zarr
 
 import (
@@ -68,13 +64,6 @@ type Group struct {
 	// Consolidated holds the documents of the nodes below, by their paths. nil: the
 	// group has no consolidated metadata.
 	Consolidated map[string]json.RawMessage
-}
-
-// named is an extension point: a name with its configuration. It is always written as
-// an object, because both Python readers demand that form.
-type named struct {
-	Name          string          `json:"name"`
-	Configuration json.RawMessage `json:"configuration,omitempty"`
 }
 
 // arrayDocument has the fields of an array's document in the order in which

@@ -1,7 +1,6 @@
 package zarr
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,14 +72,6 @@ func topLevel(text []byte) (fields []member, node string, err error) {
 		return nil, "", fmt.Errorf(`%w: node_type is %s, want "array" or "group"`, ErrNotZarr, shown(kind))
 	}
 	return fields, node, nil
-}
-
-// shown returns a field's text for a message.
-func shown(text json.RawMessage) string {
-	if text == nil {
-		return "missing"
-	}
-	return fmt.Sprintf("%.60s", text)
 }
 
 func (d *document) problem(field string, err error) {
@@ -347,41 +338,6 @@ func (d *document) dimensionNames(shape []int) []string {
 		}
 	}
 	return names
-}
-
-// extension reads an extension point: a bare name, or an object with name and
-// configuration.
-func extension(text json.RawMessage) (name string, configuration json.RawMessage, err error) {
-	if bytes.HasPrefix(text, []byte(`"`)) {
-		err := json.Unmarshal(text, &name)
-		return name, nil, err
-	}
-	fields, err := members(text, "name", "configuration", "must_understand")
-	if err != nil {
-		return "", nil, err
-	}
-	if err := json.Unmarshal(fields["name"], &name); err != nil || name == "" {
-		return "", nil, fmt.Errorf("%s: want a name, or an object with name and configuration", shown(text))
-	}
-	return name, fields["configuration"], nil
-}
-
-// members reads an object with no other fields than the known ones. Absent text is an
-// empty object.
-func members(text json.RawMessage, known ...string) (map[string]json.RawMessage, error) {
-	if text == nil {
-		return nil, nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
-		return nil, fmt.Errorf("%s: want a JSON object", shown(text))
-	}
-	for name := range fields {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown field %.60q", name)
-		}
-	}
-	return fields, nil
 }
 
 // ParseGroup reads the document of a group, with consolidated metadata of the kind

@@ -5,66 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
-
-// Run is a series of chunks of one extent along a dimension of a rectilinear grid. The
-// registered chunk grid "rectilinear" writes it as [extent, count].
-type Run struct {
-	Extent, Count int // both at least 1
-	First         int // number of the first chunk of the run along the dimension
-	Begin         int // where the first chunk begins, in elements
-}
-
-// Find returns the number, along a dimension, of the chunk that holds element at.
-func (g Grid) Find(dimension, at int) int {
-	if g.Runs == nil {
-		return at / g.Chunk[dimension]
-	}
-	r := runOf(g.Runs[dimension], at, func(r Run) int { return r.Begin })
-	return r.First + (at-r.Begin)/r.Extent
-}
-
-// Span returns where a chunk begins along a dimension, and the extent with which it is
-// stored. The extent may reach beyond the array.
-func (g Grid) Span(dimension, chunk int) (begin, extent int) {
-	if g.Runs == nil {
-		return chunk * g.Chunk[dimension], g.Chunk[dimension]
-	}
-	r := runOf(g.Runs[dimension], chunk, func(r Run) int { return r.First })
-	return r.Begin + (chunk-r.First)*r.Extent, r.Extent
-}
-
-// runOf returns the last run for which begin returns at most n.
-func runOf(runs []Run, n int, begin func(Run) int) Run {
-	i, found := slices.BinarySearchFunc(runs, n, func(r Run, n int) int { return begin(r) - n })
-	if !found {
-		i--
-	}
-	return runs[i]
-}
-
-// ChunkShape returns the shape with which a chunk is stored.
-func (g Grid) ChunkShape(index []int) []int {
-	shape := make([]int, len(index))
-	for k, n := range index {
-		_, shape[k] = g.Span(k, n)
-	}
-	return shape
-}
-
-// Regular returns the regular grid with the same chunks. The last chunk along a
-// dimension of g may be smaller than the others. It returns false if there is no such
-// grid.
-func (g Grid) Regular() (Grid, bool) {
-	for k, runs := range g.Runs {
-		last := len(runs) - 1
-		if last > 1 || last == 1 && (runs[1].Count > 1 || runs[0].Extent < g.Chunk[k]) {
-			return Grid{}, false
-		}
-	}
-	return Grid{Shape: g.Shape, Chunk: g.Chunk}, true
-}
 
 // rectilinear reads the configuration of the registered chunk grid "rectilinear" for an
 // array of the given shape. Along each dimension, the configuration names one extent
@@ -171,12 +112,4 @@ func positive(text json.RawMessage) (int, error) {
 		return 0, fmt.Errorf("%s: want a positive integer", shown(text))
 	}
 	return *n, nil
-}
-
-// ceil returns n/k, rounded up.
-func ceil(n, k int) int {
-	if n%k == 0 {
-		return n / k
-	}
-	return n/k + 1
 }
