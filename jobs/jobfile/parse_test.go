@@ -186,7 +186,7 @@ func FuzzLoad(f *testing.F) {
 // FuzzSelect reads texts as parts of a dimension. A text that is accepted selects by indices,
 // by values or by dates.
 func FuzzSelect(f *testing.F) {
-	for _, text := range []string{"0:100:2", "-3:", ":", "::1", "[30, 60]", "[null, 1e30]", "2000", "2020-01/..", "../2020-01-31T12:00:00.5Z", "'1:2'", "{}", "null", "0x10", "[0x10, 1_000]", "2000-01-01 06:00"} {
+	for _, text := range []string{"0:100:2", "-3:", ":", "::1", "[30, 60]", "[null, 1e30]", "2000", "2020-01/..", "../2020-01-31T12:00:00.5Z", "'1:2'", "{}", "null", "0x10", "[0x10, 1_000]", "2000-01-01 06:00", "0.5/3", "../-1e2", "4.5/3"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,9 @@ var (
 var longNumber = regexp.MustCompile(`[eE][+-]?0*\d{4,}|.{1000}`)
 
 const selectHint = `indices as "0:100:2", values as [30, 60], or dates as 2020-01-01/2020-12-31; one value as [45, 45]`
+
+// plainNumber matches a number that can be one side of a range, such as 30/60.
+var plainNumber = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$`)
 
 // selections reads the field select.
 func (p *parser) selections(n *node, at *trail) {
@@ -66,13 +70,16 @@ func (p *parser) valueRange(n *node, at *trail, s *Selection) {
 		bounds[i], _ = new(big.Rat).SetString(item.text) // a number as JSON
 	}
 	if bounds[0] != nil && bounds[1] != nil && bounds[0].Cmp(bounds[1]) > 0 {
-		p.report(n.at, at, fmt.Sprintf("%s is greater than %s", n.items[0].shown(), n.items[1].shown()), "the lesser value comes first, also where the coordinate falls")
+		p.report(n.at, at, fmt.Sprintf("%s is greater than %s", n.items[0].shown(), n.items[1].shown()), lesserFirst)
 		return
 	}
 	s.Values = &bounds
 }
 
-// selectionText reads indices or dates.
+const lesserFirst = "the lesser value comes first, also where the coordinate falls"
+
+// selectionText reads indices, dates or two numbers such as 0.5/3. Two whole numbers may be
+// years, so they are kept as dates.
 func (p *parser) selectionText(n *node, at *trail, s *Selection) {
 	text := strings.TrimSpace(n.text)
 	s.Text = n.quoted()
@@ -106,13 +113,58 @@ func (p *parser) selectionText(n *node, at *trail, s *Selection) {
 	for i, date := range dates {
 		if date == ".." {
 			dates[i] = ""
-		} else if date != "" && !cf.IsPeriod(date) || text == "" {
-			message, hint := noPart(text, date)
-			p.report(n.at, at, fmt.Sprintf("%s %s", n.quoted(), message), hint)
-			return
 		}
 	}
 	s.Dates = &dates
+	for _, date := range dates {
+		if (date == "" || cf.IsPeriod(date)) && text != "" {
+			continue
+		}
+		s.Dates = nil
+		if s.Values = numbersOf(dates); both && s.Values != nil {
+			if v := s.Values; v[0] != nil && v[1] != nil && v[0].Cmp(v[1]) > 0 {
+				p.report(n.at, at, fmt.Sprintf("%s is greater than %s", dates[0], dates[1]), lesserFirst)
+			}
+			return
+		}
+		s.Values = nil
+		message, hint := noPart(text, date)
+		p.report(n.at, at, fmt.Sprintf("%s %s", n.quoted(), message), hint)
+		return
+	}
+}
+
+// numbersOf returns the numbers that two texts stand for; "" is no bound. It returns nil if
+// one of them is no number, or if both are "".
+func numbersOf(texts [2]string) *[2]*big.Rat {
+	var numbers [2]*big.Rat
+	for i, text := range texts {
+		if text == "" {
+			continue
+		}
+		if !plainNumber.MatchString(text) || longNumber.MatchString(text) {
+			return nil
+		}
+		numbers[i], _ = new(big.Rat).SetString(text) // of this form
+	}
+	if numbers[0] == nil && numbers[1] == nil {
+		return nil
+	}
+	return &numbers
+}
+
+// Numbers returns the values that two dates are for a coordinate that counts no time: those
+// of 30/60. It returns nil if the dates are not two whole numbers, which may be years.
+func (s Selection) Numbers() *[2]*big.Rat {
+	if s.Dates == nil || !strings.Contains(s.Text, "/") {
+		return nil
+	}
+	return numbersOf(*s.Dates)
+}
+
+// Years reports whether each given date has four digits, as people write years.
+func (s Selection) Years() bool {
+	return s.Dates != nil && !slices.ContainsFunc(s.Dates[:], func(date string) bool { return date != "" && len(strings.TrimLeft(date, "+-")) != 4 })
 }
 
 // Field is the field that the selection stands in.

@@ -274,6 +274,12 @@ func (b bounds) hold(order compare.Order, item []byte) bool {
 // no element can be within them.
 func (s *selector) bounds(selection jobfile.Selection, info *sources.Info) (b bounds, none bool, err error) {
 	var low, high *big.Rat
+	if v := selection.Numbers(); v != nil && !s.readsYears(selection, info) {
+		if v[0] != nil && v[1] != nil && v[0].Cmp(v[1]) > 0 {
+			return b, false, fmt.Errorf("%s ends before it begins", selection.Text)
+		}
+		selection.Values, selection.Dates = v, nil
+	}
 	if v := selection.Values; v != nil {
 		if isTime(info.Type) {
 			return b, false, fmt.Errorf("its values are times of type %s: select dates, such as 2020-01-01/2020-12-31", info.Type.Name())
@@ -320,6 +326,21 @@ func (s *selector) bounds(selection jobfile.Selection, info *sources.Info) (b bo
 		none = none || beyond < 0
 	}
 	return b, none, nil
+}
+
+// readsYears reports whether whole numbers, such as those of 0/3, are years for a coordinate.
+// They are if it counts time. If its units are those of a time that has no dates, such as
+// hours since a year 0 that the calendar does not have, only numbers of four digits are taken
+// for years, and refused.
+func (s *selector) readsYears(selection jobfile.Selection, info *sources.Info) bool {
+	if isTime(info.Type) {
+		return true
+	}
+	attributes := s.attributes(info)
+	if _, err := cf.ClockOf(attributes); err == nil {
+		return true
+	}
+	return cf.IsClock(attributes.Get("units")) && selection.Years()
 }
 
 // isTime reports whether elements are points in time, or lengths of it.

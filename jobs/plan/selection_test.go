@@ -108,6 +108,15 @@ func TestSelectTypes(t *testing.T) {
 		"nothing, packed":          {oneDimension(`"int64"`, "0", "t", `"scale_factor": 0.5, "units": "days since 2001-01-01", "calendar": "360_day"`, 2), []int64{1, 118}, "2002", 0, "from 2001-01-01T12:00 to 2001-02-30, stored as 0.5 to 59.0 days"},
 		"no date of the calendar":  {oneDimension(`"int64"`, "0", "t", `"units": "days since 2001-01-01", "calendar": "360_day"`, 1), []int64{1}, "2001-01-31", 0, "the calendar 360_day has no date 2001-01-31"},
 		"an empty coordinate":      {oneDimension(`"int64"`, "0", "t", "", 0), nil, "[1, 2]", 0, "it has no values"},
+		"two numbers":              {oneDimension(`"int64"`, "0", "t", `"units": "degrees_east"`, 3), []int64{1, 2, 3}, "-10/2", 2, ""},
+		"two numbers, no units":    {oneDimension(`"int64"`, "0", "t", "", 3), []int64{1990, 1991, 1992}, "1991/1992", 2, ""},
+		"one bound of two":         {oneDimension(`"int64"`, "0", "t", "", 3), []int64{1, 2, 3}, "2/", 2, ""},
+		"two fractions":            {oneDimension(`"int64"`, "0", "t", `"units": "days since 2001-01-01"`, 3), []int64{1, 2, 3}, "1.5/2e0", 1, ""},
+		"the greater number first": {oneDimension(`"int64"`, "0", "t", "", 2), []int64{1, 2}, "2/1", 0, `"2/1" ends before it begins`},
+		"two years":                {oneDimension(`"int64"`, "0", "t", `"units": "days since 0001-01-01", "calendar": "noleap"`, 3), []int64{1, 365, 366}, "2/3", 2, ""},
+		"a time without dates":     {oneDimension(`"int64"`, "0", "t", `"units": "hours since 0000-01-01"`, 3), []int64{0, 366, 8000}, "0/3000", 2, ""},
+		"years without dates":      {oneDimension(`"int64"`, "0", "t", `"units": "hours since 0000-01-01"`, 3), []int64{0, 1990, 8000}, "1990/1995", 0, "the calendar standard has no date 0-01-01"},
+		"one number":               {oneDimension(`"int64"`, "0", "t", "", 2), []int64{1, 2}, "2", 0, "it has no units"},
 		"values that are repeated": {oneDimension(`"int64"`, "0", "t", "", 4), []int64{1, 2, 2, 3}, "[2, 2]", 2, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
