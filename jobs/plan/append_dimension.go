@@ -53,6 +53,22 @@ func (p *Plan) newName(dim string) string {
 	return dim
 }
 
+// swapped says what target.append means if its name is the new name of one dimension and the
+// old name of another: the job may mean the other one. Otherwise it returns "".
+func (p *Plan) swapped() string {
+	old := ""
+	for from, to := range p.Job.Dimensions {
+		if to == p.dim {
+			old = from
+		}
+	}
+	other, renamed := p.Job.Dimensions[p.dim]
+	if old == "" || !renamed || p.Job.Target.Append != p.dim {
+		return ""
+	}
+	return fmt.Sprintf("; target.append: %s is a name in the target: that of the source's dimension %q; the source's %q becomes %q, and target.append: %s appends along it", p.dim, old, p.dim, other, other)
+}
+
 // grows reports a problem if no array has the dimension to append along, or if an array has
 // it twice. It does so for the first run, too, because no later run could append to what
 // that run makes. Arrays that are not selected are nil.

@@ -73,7 +73,7 @@ func (t existingArray) fits(b *builder, own dtype.Type) {
 	}
 	if !same {
 		b.problems = append(b.problems, b.plan.Job.Problem(b.field,
-			fmt.Sprintf("array %q has the shape %v, the target's array has %v", b.info.Path, shape, target), "only the dimension to append along may differ"))
+			fmt.Sprintf("array %q has the shape %v, the target's array has %v", b.info.Path, shape, target), "only the dimension to append along may differ"+b.plan.swapped()))
 	}
 	if is := t.Meta.Type; !dtype.Same(own, is) {
 		b.otherType(own, is)

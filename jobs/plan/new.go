@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -140,7 +141,7 @@ func (p *Plan) build(ctx context.Context, env Environment) error {
 		return err
 	}
 	if err := p.target.check(ctx, p, env.Codecs); err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, p.swapped())
 	}
 	p.Findings = append(p.Findings, p.partial()...)
 	return p.sample(ctx)
