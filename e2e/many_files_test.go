@@ -5,11 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
@@ -65,6 +67,38 @@ func TestManyFilesReads(t *testing.T) {
 		if got := fmt.Sprint(a.Info().Shape); got != want {
 			t.Errorf("%s has shape %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestYearOfDailyFiles joins a year of daily files, whose fields have 20 KB each. A job that
+// says nothing of chunks makes few objects of them.
+func TestYearOfDailyFiles(t *testing.T) {
+	dir := fast(t)
+	const days, lats, lons = 365, 50, 52
+	for i := range days {
+		c := classic{
+			dims: []classicDim{{"time", 1}, {"lat", lats}, {"lon", lons}},
+			vars: []classicVar{{"time", []int{0}, [][2]string{{"units", "days since 2001-01-01"}}, []float64{float64(i)}}},
+		}
+		for _, name := range []string{"t2m", "msl"} {
+			values := make([]float64, lats*lons)
+			for k := range values {
+				values[k] = float64(i*len(values) + k)
+			}
+			c.vars = append(c.vars, classicVar{name, []int{0, 1, 2}, nil, values})
+		}
+		write(t, dir, fmt.Sprintf("day%d.nc", i), c.encode())
+	}
+	job := write(t, dir, "job.yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: day*.nc, concat: time}\ntarget: {url: year.zarr}\n"))
+	objects := map[string]int{}
+	for name := range undisturbed(t, job, filepath.Join(dir, "year.zarr")) {
+		if array, _, chunk := strings.Cut(filepath.ToSlash(name), "/c/"); chunk {
+			objects[array]++
+		}
+	}
+	// With a chunk for each file, there would be 365 objects of each array.
+	if diff := cmp.Diff(map[string]int{"time": 1, "t2m": 2, "msl": 2}, objects); diff != "" {
+		t.Error(diff)
 	}
 }
 

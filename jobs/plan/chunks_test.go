@@ -134,6 +134,10 @@ func TestObjectSizes(t *testing.T) {
 		"tiny":             {"[2000, 4, 4]", "{chunks: [1, 4, 4]}", `arrays.v.chunks: array "v": 2000 objects of 16 B on average: each takes a request to write and to read (chunks: [2000, 4, 4]) [small-objects]`},
 		"in shards":        {"[4000, 100, 100]", "{chunks: [1, 100, 100], shards: [2, 100, 100]}", `arrays.v.shards: array "v": 2000 objects of 20 KiB on average: each takes a request to write and to read (shards: [250, 100, 100]) [small-objects]`},
 		"few":              {"[1000, 100, 100]", "{chunks: [1, 100, 100]}", ""},
+		"one too many":     {"[1001, 511, 512]", "{chunks: [1, 511, 512]}", `arrays.v.chunks: array "v": 1001 objects of 256 KiB on average: each takes a request to write and to read (chunks: [16, 511, 512]) [small-objects]`},
+		"large enough":     {"[1001, 512, 512]", "{chunks: [1, 512, 512]}", ""},
+		"512 MiB":          {"[2, 16384, 32768]", "{chunks: [1, 16384, 32768]}", ""},
+		"beyond 512 MiB":   {"[2, 16385, 32768]", "{chunks: [1, 16385, 32768]}", `arrays.v.chunks: array "v": one object holds 512 MiB of elements, which a reader of one element reads and decodes (chunks: [1, 565, 2048], and shards: [1, 16385, 32768] to keep the number of objects) [large-objects]`},
 		"large":            {"[2, 32768, 32768]", "{chunks: [1, 32768, 32768]}", `arrays.v.chunks: array "v": one object holds 1024 MiB of elements, which a reader of one element reads and decodes (chunks: [1, 2048, 2048], and shards: [1, 32768, 32768] to keep the number of objects) [large-objects]`},
 		"small for series": {"[2000, 100, 100]", "{access: time-series, chunks: {t: 1}}", `arrays.v.chunks: array "v": 2000 objects of 10 KiB on average: each takes a request to write and to read (chunks: [2000, 34, 25]) [small-objects]`},
 		"small for maps":   {"[2000, 100, 100]", "{access: map, chunks: {t: 1, y: 10}}", `arrays.v.chunks: array "v": 20000 objects of 1000 B on average: each takes a request to write and to read (chunks: [200, 100, 100]) [small-objects]`},
@@ -145,16 +149,32 @@ func TestObjectSizes(t *testing.T) {
 			dir := t.TempDir()
 			text := strings.Replace(storedField, "[20, 1000, 1000]", c.shape, 1)
 			jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), map[string]string{"zarr.json": jobtest.Group, "v/zarr.json": text})
-			j := jobtest.Parse(t, dir, `
+			findings := func(options string) jobfile.Problems {
+				return planOf(t, jobtest.Parse(t, dir, `
 zmigrate: 1
 source: {driver: zarr, url: in.zarr}
 target: {url: out.zarr}
 run: {memory: 8GiB}
-arrays: {v: `+c.options+`}
-`)
-			got := planOf(t, j).Findings.Error()
+arrays: {v: `+options+`}
+`)).Findings
+			}
+			list := findings(c.options)
+			got := list.Error()
 			if c.want == "" && got != "" || !strings.HasSuffix(got, c.want) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if len(list) == 0 {
+				return
+			}
+			hint := list[0].Hint
+			for _, words := range [][2]string{{" to keep the number of objects", ""}, {", and shards", ", shards"}} {
+				hint = strings.Replace(hint, words[0], words[1], 1)
+			}
+			if list[0].Field == "arrays.v.shards" {
+				hint = "chunks: [1, 100, 100], " + hint
+			}
+			if left := findings("{" + hint + "}"); len(left) > 0 {
+				t.Errorf("with %s: %s", hint, left.Error())
 			}
 		})
 	}
