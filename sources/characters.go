@@ -11,20 +11,6 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 )
 
-// Characters says how elements of one byte, of type uint8, make up texts. NetCDF has such
-// variables.
-type Characters int
-
-// The kinds of characters.
-const (
-	// NoCharacters: the elements are no characters.
-	NoCharacters Characters = iota
-	// SingleCharacters: each element is a text of one character.
-	SingleCharacters
-	// LastDimension: the elements along the last dimension are the characters of one text.
-	LastDimension
-)
-
 // encodingAttribute names the encoding of characters. xarray decodes texts by it.
 const encodingAttribute = "_Encoding"
 

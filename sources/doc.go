@@ -28,6 +28,7 @@
 //	nodes.go        the nodes of a hierarchy
 //	report.go       problems that are gathered
 //	described.go    an array with a description of its own
+//	characters.go   Texts and Numbers
 //	fill.go         the fill value of an array
 //	infos.go        equal descriptions that share memory
 //	files.go        OpenFiles

@@ -126,6 +126,20 @@ type Packing interface {
 	AsCodecs() (*cf.Outcome, error)
 }
 
+// Characters says how elements of one byte, of type uint8, make up texts. NetCDF has such
+// variables.
+type Characters int
+
+// The kinds of characters.
+const (
+	// NoCharacters: the elements are no characters.
+	NoCharacters Characters = iota
+	// SingleCharacters: each element is a text of one character.
+	SingleCharacters
+	// LastDimension: the elements along the last dimension are the characters of one text.
+	LastDimension
+)
+
 // Info describes an array of a source.
 type Info struct {
 	Path           string // names joined by "/"; "" for a source that is one array
