@@ -53,8 +53,9 @@ type Shards struct {
 	shape []int // shape of an inner chunk
 	count []int // number of inner chunks along each dimension
 	n     int   // number of inner chunks
-	// order is nil, or the shard is seen in front of codecs that permute its
-	// dimensions. Dimension i of the stored shard is then dimension order[i].
+	// order is set if codecs in front of the container permute the dimensions. The
+	// Shards then describe the chunk in front of those codecs: dimension i of the stored
+	// shard is dimension order[i] of that chunk.
 	order []int
 	pool  *ndarray.Pool
 }

@@ -100,8 +100,9 @@ func (c *Chain) encode(pool *ndarray.Pool, src ndarray.Array, seen func(ndarray.
 	return data, held, nil
 }
 
-// copied returns the array whose encoding by alias is data: in data if that is a dense copy of
-// src, which takes less time to read than src, and otherwise src.
+// copied returns an array with the elements of src, whose encoding by alias is data. If data
+// is a dense copy of src, it returns the array in data, which takes less time to read.
+// Otherwise it returns src.
 func (c *Chain) copied(src ndarray.Array, alias Alias, data []byte) ndarray.Array {
 	if src.Heap != nil {
 		return src

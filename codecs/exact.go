@@ -6,11 +6,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Exact returns the number n of leading array → array codecs behind which elements come
-// back from the encoding as they are, bit for bit: 0 for a lossless chain, and the number of
-// all array → array codecs if some of them lose something. ok is false if elements are lost
-// behind them, if n is not 0 and [Chain.EncodeSeen] does not see the elements in their
-// places, or if the fill value has no encoding there.
+// Exact says where in the chain elements are such that they come back from the encoding
+// bit for bit: behind the first n array → array codecs. n is 0 for a lossless chain. If some
+// array → array codecs lose something, n is the number of all of them.
+//
+// ok is false if there is no such place, because a later codec loses something. If n is not
+// 0, ok is also false in two cases: [Chain.EncodeSeen] does not see the elements in their
+// places; or the fill value has no encoding behind these codecs.
+//
 // In a chain of shards the codecs of the inner chunks are meant.
 func (c *Chain) Exact() (n int, ok bool) {
 	if s, sharded := c.InnerChunks(); sharded {

@@ -88,7 +88,7 @@ func (p *pipeline) nextBlock(ctx context.Context) (*load, error) {
 
 // readBlock reads a block and sends its cells. If the run is stopped meanwhile, it drops
 // the rest of the block and returns no error: the planner ends the run, and a shard that
-// was begun still needs readers. For w, the worker reads until the cells are there.
+// was begun still needs readers. w is told when the buffer is filled.
 func (p *pipeline) readBlock(ctx context.Context, l *load, w *worker) error {
 	t := l.of
 	if t.Stored != nil {

@@ -65,13 +65,14 @@ type Task struct {
 	// AtOnce is how many cells of a block are encoded and written at the same time. The
 	// block reserves the memory for that. 0: all of them.
 	AtOnce int
-	// Digest takes the digests of units, for their receipts: of the elements behind Behind
-	// array → array codecs of the array's metadata. Exact, a result of [codecs.Chain.Exact],
-	// is how many of these the Chain has.
+	// Digest says that receipts have the digests of units. A digest is of the elements as
+	// they are behind the first Behind codecs in the array's metadata, which are
+	// array → array. Exact, a result of [codecs.Chain.Exact], is how many of these codecs
+	// the Chain has.
 	Digest        bool
 	Behind, Exact int
-	// Decode has objects that are carried through decoded for their digests. nil: they have
-	// none.
+	// Decode, if set, decodes objects that are carried through, for their digests. nil:
+	// such objects have no digests.
 	Decode *codecs.Boxes
 	// KeepEmpty stores also chunks that hold only the fill value.
 	KeepEmpty bool

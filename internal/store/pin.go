@@ -1,8 +1,9 @@
 package store
 
-// Pin makes every later ReadRange of an object fail with an error that wraps
-// ErrChanged if the answer is of another version than info, which Stat has returned.
-// That costs no request. Local stores, and answers that tell no version, are trusted.
+// Pin remembers the version of an object. info is what Stat has returned. If the answer
+// to a later ReadRange is of another version, ReadRange fails with an error that wraps
+// ErrChanged. That costs no request. Local stores, and answers that tell no version, are
+// trusted.
 func (s *Store) Pin(info Info) {
 	s.pinned.Store(info.Key, info)
 	s.Expect(info.Key)

@@ -16,8 +16,8 @@ func (s *Store) ReadRange(ctx context.Context, key string, p []byte, off int64) 
 	return s.ReadOf(ctx, s.pin(key), key, p, off)
 }
 
-// ReadOf is ReadRange of an object whose version has to be that of was, which Stat has
-// returned, as if the object were pinned.
+// ReadOf is ReadRange for callers that keep the Info of an object themselves. It treats
+// the object as if it were pinned with was, which Stat has returned.
 func (s *Store) ReadOf(ctx context.Context, was Info, key string, p []byte, off int64) error {
 	if off < 0 || off > math.MaxInt64-int64(len(p)) {
 		return s.requests.PathError("read", key, fmt.Errorf("range of %d bytes at %d: %w", len(p), off, fs.ErrInvalid))

@@ -8,8 +8,8 @@ import (
 )
 
 // flight is the parts of one upload that are in flight at the same time, each in a buffer
-// of its own. These buffers and the one that is being filled take at most most bytes
-// together. A single buffer may be larger than most; then it is alone.
+// of its own. Together with the one that is being filled, these buffers take no more than
+// most bytes. A single buffer may be larger than most; then it is alone.
 type flight struct {
 	ctx   context.Context //nolint:containedctx // the Writer's; it ends with the first part that fails
 	end   context.CancelFunc

@@ -31,9 +31,9 @@ const (
 // writes a run of 128 KiB in 4 bytes.
 const mostRatio = 1 << 15
 
-// mostUnstated is the size up to which a page is read even if the footer states less
-// for all pages of the column together, because some writers state the compressed size
-// there.
+// The footer states how many bytes all pages of a column have together. Some writers state
+// the compressed size there. So a page of up to mostUnstated bytes is read even if the
+// footer states fewer bytes.
 const mostUnstated = 4 << 20
 
 // Decompressed returns the most bytes of all pages together once they are decompressed:

@@ -90,8 +90,9 @@ func (h *hybrid) next(list []uint32) (int, error) {
 	return n, nil
 }
 
-// same skips the rest of a run of a value, at most most numbers, and returns how many.
-// It returns 0 if there are fewer than least, or if the numbers may be others.
+// same skips numbers that equal value: the rest of the present run, but no more than most
+// numbers. It returns how many it has skipped. It skips nothing if the run has another
+// value, if fewer than least numbers are left of it, or if the next numbers are packed.
 func (h *hybrid) same(value uint32, least, most int) (int, error) {
 	for h.left == 0 {
 		if err := h.refill(); err != nil {

@@ -106,9 +106,10 @@ func (r *Reader) Skip(n int) error {
 // skipping costs more than it saves.
 const fewValues = 128
 
-// Values skips the levels of the next entries, at most most, that are certainly values
-// and have no repetition levels, and returns their number. It returns 0 if there are
-// too few of them to be worthwhile; Present or Levels tells more.
+// Values skips the levels of the next entries as long as all of them are values, and
+// returns the number of these entries, which is no more than most. It returns 0 if the
+// column has repetition levels, or if skipping is not worthwhile. Then Present or Levels
+// reads the levels.
 func (r *Reader) Values(ctx context.Context, most int) (int, error) {
 	if r.leaf.MaxRep > 0 {
 		return 0, nil
@@ -126,8 +127,8 @@ func (r *Reader) Values(ctx context.Context, most int) (int, error) {
 }
 
 // Present sets a bit of present for each of the next entries that is a value, and
-// clears the other bits. It takes at most most entries, and at most as many as there
-// are bits. It returns the number of entries, at least one, and the number of values.
+// clears the other bits. It takes no more than most entries, and no more than there are
+// bits. It returns the number of entries, at least one, and the number of values.
 // It is for columns without repetition.
 func (r *Reader) Present(ctx context.Context, present []uint64, most int) (n, values int, err error) {
 	if err := r.nextPage(ctx); err != nil {
@@ -263,9 +264,10 @@ func (r *Reader) nextData(ctx context.Context) (pageHeader, error) {
 	return pageHeader{}, fmt.Errorf("%w: the pages of the column have %d values fewer than the footer says", ErrCorrupt, r.left)
 }
 
-// read reads a page and decompresses the bytes behind the first ones. If own is false,
-// the result is valid until the next page is read. Otherwise it is in memory of its
-// own, which is the memory of page if that is large enough.
+// read reads a page and decompresses it, except for its first bytes, which are the levels
+// of a page of version 2. If own is false, the result is valid until the next page is
+// read. Otherwise the result is in the memory of page, or in new memory if it does not fit
+// there.
 //
 // The size in the page's header counts only if the page is compressed.
 func (r *Reader) read(ctx context.Context, h pageHeader, first int, page []byte) (_ []byte, own bool, err error) {

@@ -14,8 +14,8 @@ type btree1 struct {
 	// do is called with each entry of the leaves: the key in front of the entry, which
 	// must not be kept, and the address.
 	do func(key []byte, address uint64) error
-	// left is the bytes that further nodes may have, because all nodes together fit
-	// into the file.
+	// left is how many bytes further nodes may take: all nodes together have to fit into
+	// the file.
 	left int64
 }
 

@@ -32,11 +32,14 @@
 // The package reads superblocks of versions 0 to 3, with or without a user block in
 // front, and object headers, groups, attributes, heaps, trees and layouts of all
 // versions. It has the filters deflate, shuffle, fletcher32, nbit and scaleoffset, and
-// the registered filters bitshuffle, bzip2, lzf, blosc, lz4 and zstd. It refuses, with
-// an error that names the obstacle, other filters (szip), files in several parts or
-// with an image of the metadata cache, elements in external files, virtual datasets,
-// links to other files, and datatypes without a counterpart, see
-// [hdf5type.Datatype.Type].
+// the registered filters bitshuffle, bzip2, lzf, blosc, lz4 and zstd.
+//
+// It refuses everything else. The error names the obstacle:
+//
+//   - another filter, such as szip
+//   - a file in several parts, or one with an image of the metadata cache
+//   - elements in other files, a virtual dataset, or a link to another file
+//   - a datatype without a counterpart, see [hdf5type.Datatype.Type]
 //
 // Elements that were never written have the fill value. Texts end at their first zero
 // byte; elements that are not UTF-8 are refused. If the mask of a chunk leaves out

@@ -41,9 +41,10 @@ func putWord(dst []byte, v uint64, big bool) {
 // first multiplied by a power of ten and rounded. A distance with all bits set stands
 // for the fill value.
 //
-// The first 21 bytes of a chunk have the number of bits (4 bytes), a byte with the size
-// of a number, and the least element as a number of this size, which is 8. The bits
-// follow. Chunks of integers are unchanged if the writer asked for all of their bits.
+// A chunk begins with 21 bytes: the number of bits of a distance (4 bytes), the size of a
+// number (1 byte), the least element as a number of that size, which is 8 in the files of
+// the library, and unused bytes. The distances follow. Chunks of integers are unchanged if
+// the writer asked for all of their bits.
 func scaleOffset(p []uint32) (step, error) {
 	if len(p) < 8 {
 		return nil, corrupt("%d parameters", len(p))
