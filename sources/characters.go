@@ -38,9 +38,9 @@ func Texts(array Array) (Array, bool) {
 		if info.Chunks != nil {
 			info.Chunks = info.Chunks[:rank:rank]
 		}
-		info.Notes = append(slices.Clip(info.Notes), "the characters along the last dimension become texts, as for xarray; data_type: uint8 keeps them as numbers")
+		info.Notes = append(slices.Clip(info.Notes), "the characters along the last dimension become texts")
 	default:
-		info.Notes = append(slices.Clip(info.Notes), "the characters become texts of one character, as for xarray; data_type: uint8 keeps them as numbers")
+		info.Notes = append(slices.Clip(info.Notes), "the characters become texts of one character")
 	}
 	info.Type, info.Characters = dtype.NullTerminated(length), NoCharacters
 	info.Shards, info.Slowest, info.Codecs, info.Obstacle = nil, nil, nil, "characters become texts"
@@ -59,7 +59,7 @@ func Numbers(array Array) Array {
 	}
 	info := *array.Info()
 	info.Characters = NoCharacters
-	info.Notes = append(slices.Clip(info.Notes), "stored as uint8: NetCDF characters have no core Zarr type")
+	info.Notes = append(slices.Clip(info.Notes), "stored as uint8: NetCDF characters have no core Zarr type"+textsHint(info))
 	if text := info.Attributes.Get(encodingAttribute); text != nil {
 		info.Attributes = info.Attributes.With(encodingAttribute, nil)
 		info.Findings = append(slices.Clip(info.Findings), cf.Finding{
@@ -69,6 +69,14 @@ func Numbers(array Array) Array {
 		})
 	}
 	return Described(array, &info)
+}
+
+// textsHint tells how an array of characters becomes texts, if it can.
+func textsHint(info Info) string {
+	if len(info.Shape) == 0 {
+		return ""
+	}
+	return "; data_type: null_terminated_bytes makes texts of them"
 }
 
 // textArray is the result of Texts.

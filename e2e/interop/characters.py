@@ -82,7 +82,12 @@ def main(folder):
         source = {"driver": "netcdf", "url": names if len(names) > 1 else names[0]}
         if len(names) > 1:
             source |= {"concat": "time", "join": "override"}
+        texts_type = {"data_type": "null_terminated_bytes"}
         job = {"zmigrate": 1, "source": source, "target": {"url": f"{number}.zarr"}, "defaults": {"chunks": {"time": 2, "x": 2}}}
+        if number % 4 < 2:
+            job["arrays"] = {"text*": texts_type}
+        else:
+            job["defaults"] |= texts_type
         if number % 3 == 0:
             job["defaults"]["shards"] = {"time": 4, "x": 4}
         (folder / f"{number}.yaml").write_text(json.dumps(job))

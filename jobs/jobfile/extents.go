@@ -13,7 +13,7 @@ type Extent struct {
 
 // FromDefaults says which options of a rule come from the defaults. Shapes from the defaults
 // count only for arrays with as many dimensions.
-type FromDefaults struct{ Chunks, Shards bool }
+type FromDefaults struct{ Chunks, Shards, DataType bool }
 
 // Of returns the extent along a dimension that has any of the given names.
 func (e Extents) Of(names ...string) (elements int, ok bool) {

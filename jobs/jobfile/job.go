@@ -175,6 +175,19 @@ type ArrayOptions struct {
 	CF             string // "keep", "codecs" or "unpack"
 }
 
+// TextType is the data type of texts that are made of characters. Without the field
+// length_bytes, texts are as long as the characters of the source.
+const TextType = "null_terminated_bytes"
+
+// Texts reports whether the job asks for the texts of arrays of characters, see
+// [sources.Texts].
+func (o *ArrayOptions) Texts() bool { return isTextType(o.DataType) }
+
+func isTextType(text json.RawMessage) bool {
+	var name string
+	return json.Unmarshal(text, &name) == nil && name == TextType
+}
+
 // Chunks is the field chunks; the zero value is the driver's default.
 type Chunks struct {
 	Auto, Keep bool

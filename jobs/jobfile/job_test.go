@@ -62,7 +62,7 @@ func TestLoadFullExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	zstd := codecs.Spec{Name: "zstd", Configuration: json.RawMessage(`{"level":3}`)}
-	defaults := ArrayOptions{Codecs: Codecs{Chain: []codecs.Spec{{Name: "bytes"}, zstd}, Inherited: true}, FromDefaults: FromDefaults{Chunks: true, Shards: true}}
+	defaults := ArrayOptions{Codecs: Codecs{Chain: []codecs.Spec{{Name: "bytes"}, zstd}, Inherited: true}, FromDefaults: FromDefaults{Chunks: true, Shards: true, DataType: true}}
 	target := "s3://bucket/climate/coads.zarr?region=eu-west-1"
 	want := &Job{
 		Name: "coads", File: file, Dir: "testdata",

@@ -42,7 +42,7 @@ func (p *parser) parse() {
 	if d := root.get("defaults"); d != nil && d.kind != nullKind {
 		p.options(d, (*trail)(nil).key("defaults"), &j.Defaults, false)
 		j.Defaults.Codecs.Inherited = j.Defaults.Codecs.Chain != nil
-		j.Defaults.FromDefaults = FromDefaults{Chunks: true, Shards: true}
+		j.Defaults.FromDefaults = FromDefaults{Chunks: true, Shards: true, DataType: true}
 	}
 	p.fields(root, nil, map[string]setter{
 		"zmigrate":   func(*node, *trail) {},
@@ -360,11 +360,14 @@ func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 		},
 		"dimension_names": p.names(&o.DimensionNames),
 		"attributes":      p.attributes(&o.Attributes),
-		"data_type":       p.dataType(&o.DataType),
-		"cast":            p.cast(&o.Cast),
-		"allow_inexact":   p.boolean(&o.AllowInexact),
-		"codecs":          p.codecs(&o.Codecs),
-		"cf":              p.cf(&o.CF),
+		"data_type": func(n *node, at *trail) {
+			o.FromDefaults.DataType = false
+			p.dataType(&o.DataType)(n, at)
+		},
+		"cast":          p.cast(&o.Cast),
+		"allow_inexact": p.boolean(&o.AllowInexact),
+		"codecs":        p.codecs(&o.Codecs),
+		"cf":            p.cf(&o.CF),
 	}
 	known["rename"] = func(n *node, at *trail) {
 		if !rule {

@@ -188,9 +188,6 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 	if t.Meta, err = zarr.ParseArray(t.Text, b.env.Codecs.Types()); err != nil {
 		return fmt.Errorf("target: array %q: %w", t.Path, err)
 	}
-	if b.characters != nil && dtype.Same(t.Meta.Type, dtype.Uint8) {
-		b.numbers()
-	}
 	g.packed[t.Path] = b.info.Packing != nil
 	if t.Array, err = g.target.Array(ctx, t.Path); err != nil {
 		return fmt.Errorf("target: %w", err)

@@ -44,7 +44,7 @@
 //	extents.go              chunks and shards by the names of dimensions
 //	object_sizes.go         very many small objects, and very large ones
 //	build.go                one array, from the source's description to the plan's
-//	characters.go           texts that are arrays of characters
+//	characters.go           characters as numbers or as texts
 //	earlier_choices.go      chunks and codecs that an earlier version chose
 //	growth.go               a target that grows
 //	rebase.go               times that are brought to another origin

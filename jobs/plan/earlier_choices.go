@@ -8,8 +8,8 @@ import (
 )
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
-// program. They chose chunks by another rule, applied lossy codecs of the defaults to
-// every array, and made numbers of characters. plannedEarlier returns that array if the checkpoint records it, because a
+// program. They chose chunks by another rule, and applied lossy codecs of the defaults to
+// every array. plannedEarlier returns that array if the checkpoint records it, because a
 // target that is complete or begun keeps its chunks and codecs. Otherwise it returns nil. b
 // is the builder before it built planned.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
@@ -22,27 +22,16 @@ func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*
 	if same, err := planned.hasDigest(digest); digest == "" || same || err != nil {
 		return nil, nil, err
 	}
-	var choices []builder
-	if b.characters != nil {
-		numbers := b
-		numbers.numbers()
-		choices = append(choices, numbers)
-		b = numbers
-	}
 	b.earlier = true
-	for _, b := range append(choices, b) {
-		was, problems := b.build()
-		if was == nil || problems.Err() != nil {
-			continue
-		}
-		if same, err := was.hasDigest(digest); err != nil {
-			return nil, nil, err
-		} else if same {
-			was.Notes = append(was.Notes, "data type, chunks and codecs: those that an earlier version of zmigrate chose for the target")
-			return was, problems, nil
-		}
+	was, problems := b.build()
+	if was == nil || problems.Err() != nil {
+		return nil, nil, nil
 	}
-	return nil, nil, nil
+	if same, err := was.hasDigest(digest); !same || err != nil {
+		return nil, nil, err
+	}
+	was.Notes = append(was.Notes, "chunks and codecs: those that an earlier version of zmigrate chose for the target")
+	return was, problems, nil
 }
 
 // readRecorded sets p.recorded to the digests of the arrays in the checkpoint.

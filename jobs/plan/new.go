@@ -158,10 +158,11 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 		}
 		b.array = packed
 	}
-	b.dimensions = dimensions
 	b.options, b.field = p.Job.Options(name)
 	b.takeCharacters()
-	b.nameCoordinate(b.array.Info())
+	info := b.array.Info()
+	b.info = withDimensions(info, dimensions)
+	b.nameCoordinate(info)
 	b.skipOtherRanks()
 	if err := p.target.meet(ctx, b); err != nil {
 		return nil, err
@@ -172,7 +173,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	if planned == nil {
 		return problems, nil
 	}
-	if (b.chose || b.characters != nil) && planned.Existing == nil {
+	if b.chose && planned.Existing == nil {
 		was, found, err := p.plannedEarlier(ctx, earlier, planned)
 		if err != nil {
 			return nil, err

@@ -146,19 +146,15 @@ type plannedTarget interface {
 // builder decides everything about one array of a plan and gathers what is
 // wrong with it.
 type builder struct {
-	plan   *Plan
-	env    Environment
-	chains *codecs.Chains // chains of the plan; equal arrays share one
-	array  sources.Array
-	info   *sources.Info
-	// characters is the array of characters of which array has the texts; nil: array has
-	// no such texts.
-	characters sources.Array
-	dimensions map[string]string // new names of dimensions
-	name       string            // the new name, if the job renames the dimension of this coordinate; "": none
-	options    jobfile.ArrayOptions
-	field      string // of the options, for messages
-	base       base   // of the array in the target
+	plan    *Plan
+	env     Environment
+	chains  *codecs.Chains // chains of the plan; equal arrays share one
+	array   sources.Array
+	info    *sources.Info
+	name    string // the new name, if the job renames the dimension of this coordinate; "": none
+	options jobfile.ArrayOptions
+	field   string // of the options, for messages
+	base    base   // of the array in the target
 	// boundsOf is the path of the planned coordinate of which this array holds the bounds;
 	// "": the array holds no bounds.
 	boundsOf       string

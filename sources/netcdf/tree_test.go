@@ -138,7 +138,7 @@ func TestNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"stored as uint8: NetCDF characters have no core Zarr type"}; !slices.Equal(sources.Numbers(a).Info().Notes, want) || a.Info().Notes != nil {
+	if want := []string{"stored as uint8: NetCDF characters have no core Zarr type; data_type: null_terminated_bytes makes texts of them"}; !slices.Equal(sources.Numbers(a).Info().Notes, want) || a.Info().Notes != nil {
 		t.Errorf("notes %q, want %q for numbers", a.Info().Notes, want)
 	}
 	files := sourcetest.Unzip(t, "hdf5/testdata/golden.zip")
