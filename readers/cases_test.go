@@ -109,6 +109,8 @@ func readerCases(t *testing.T) []readerCase {
 		{name: "time since nothing", codecs: `["bytes"]`, names: plain, attributes: `{"units":"days since forever"}`},
 		{name: "time since 2000", codecs: `["bytes"]`, names: plain, attributes: `{"units":"days since 2000-01-01 00:00:0.0"}`},
 		{name: "_FillValue of integers", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":-1}`},
+		{name: "_FillValue of integers, the word NaN", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":"NaN"}`},
+		{name: "_FillValue of integers, a list", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":[]}`},
 		{name: "_FillValue of floats, a number", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":-9999}`},
 		{name: "_FillValue of floats, the word NaN", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":"NaN"}`},
 		{name: "_FillValue of floats, base64", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":"AAAAAICHw8A="}`},

@@ -105,19 +105,32 @@ func twoOf(name string) string {
 }
 
 // decodedAttributes is what xarray demands of _FillValue.
-func decodedAttributes(a *zarr.Array, _ []codecs.Spec) Refusal {
+func decodedAttributes(a *zarr.Array, _ []codecs.Spec) Refusal { return UnreadFill(a) }
+
+// UnreadFill says why xarray does not open an array because of its attribute _FillValue. The
+// result is zero if it does.
+func UnreadFill(a *zarr.Array) Refusal {
 	value := a.Attributes.Get("_FillValue")
 	n, ok := a.Type.(dtype.Numeric)
-	if value == nil || !ok || n.Kind() != dtype.Float {
+	if value == nil || !ok {
 		return Refusal{}
 	}
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		if data, err := base64.StdEncoding.DecodeString(text); err == nil && len(data) == 8 {
-			return Refusal{}
+	switch n.Kind() {
+	case dtype.Float:
+		var text string
+		if json.Unmarshal(value, &text) == nil {
+			if data, err := base64.StdEncoding.DecodeString(text); err == nil && len(data) == 8 {
+				return Refusal{}
+			}
+		}
+		return Refusal{"attributes._FillValue", fmt.Sprintf("the attribute _FillValue: %.80s of floats", value), "the base64 of a little-endian float64"}
+	case dtype.Int, dtype.Uint:
+		var number float64
+		if json.Unmarshal(value, &number) != nil {
+			return Refusal{"attributes._FillValue", fmt.Sprintf("the attribute _FillValue: %.80s of integers", value), "a number, or null to leave it out"}
 		}
 	}
-	return Refusal{"attributes._FillValue", fmt.Sprintf("the attribute _FillValue: %s of floats", value), "the base64 of a little-endian float64"}
+	return Refusal{}
 }
 
 // decodedTimes refuses times that xarray does not decode.

@@ -225,6 +225,9 @@ func (p *Packing) readSentinels() error {
 			return fmt.Errorf("the attribute %s lists %d values for missing data, but at most %d are supported", name, len(list), mostSentinels)
 		}
 		for _, n := range list {
+			if p.isInteger() && math.IsNaN(n.float) {
+				continue // as ECMWF writes it: no integer is missing
+			}
 			s, why := p.storedScalar(n)
 			if why != "" {
 				p.ignore(name, why)

@@ -159,7 +159,7 @@ func TestMissing(t *testing.T) {
 		"an integral double":     {i2, `,"_FillValue": -999.0`, "-999", "", "", ""},
 		"beyond the type":        {i1, `,"_FillValue": -9999`, "", "", "", "ignored-attribute"},
 		"a fraction":             {i2, `,"_FillValue": -1.5`, "", "", "", "ignored-attribute"},
-		"NaN for integers":       {i2, `,"_FillValue": "NaN", "missing_value": 7`, "7", "", "", "ignored-attribute"},
+		"NaN for integers":       {i2, `,"_FillValue": "NaN", "missing_value": 7`, "7", "", "", ""},
 		"far beyond":             {i2, `,"missing_value": 1e30`, "", "", "", "ignored-attribute"},
 		"text":                   {i2, `,"missing_value": "none"`, "", "", "", "ignored-attribute"},
 		"an empty list":          {i2, `,"missing_value": []`, "", "", "", "ignored-attribute"},

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/readers"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -47,6 +48,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	meta.Attributes = b.attributes(meta)
 	b.attributesFit(meta.Attributes)
 	b.readableTimes(meta.Attributes)
+	b.readableFill(meta)
 	b.chooseExtents(in.Type)
 	b.keepShards()
 	inner := b.chunks(in.Type)
@@ -203,6 +205,11 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		b.note("the attribute %s of the source, %s, is left out: it is the digest of other values as soon as one changes", zarr.DigestAttribute, was)
 		list = list.With(zarr.DigestAttribute, nil)
 	}
+	if fill := list.Get("_FillValue"); !b.keepsFill && isInteger(meta.Type) && string(fill) == `"NaN"` && b.options.Attributes.Get("_FillValue") == nil {
+		b.chose = true
+		list = list.With("_FillValue", nil)
+		b.note("the attribute _FillValue (NaN) is left out: no %s is equal to it, and xarray opens no array of integers that has it", meta.Type.Name())
+	}
 	if b.convert != nil && list.Get("_FillValue") != nil {
 		list = list.With("_FillValue", sources.FillAttribute(meta.Type, meta.Fill))
 		b.note("the attribute _FillValue is the fill value, in the type stored")
@@ -231,6 +238,23 @@ func (b *builder) readableTimes(list zarr.Attributes) {
 	if _, err := cf.ClockOf(list); err != nil {
 		b.note("readers cannot decode its times, and xarray needs decode_times=False: %v; the job can give the array other units, or another calendar", err)
 	}
+}
+
+// readableFill warns of an attribute _FillValue of the source in a form that xarray does not
+// read. The attributes of an existing array stay as they are.
+func (b *builder) readableFill(meta *zarr.Array) {
+	if _, exists := b.base.fill(); exists || b.options.Attributes.Get("_FillValue") != nil {
+		return
+	}
+	if refused := readers.UnreadFill(meta); refused.What != "" {
+		b.warn("attributes._FillValue", sources.FillMeaning, fmt.Sprintf("xarray does not read %s, and cannot open the target", refused.What), "leave it out, with attributes: {_FillValue: null}")
+	}
+}
+
+// isInteger reports whether elements are integers.
+func isInteger(t dtype.Type) bool {
+	n, ok := t.(dtype.Numeric)
+	return ok && (n.Kind() == dtype.Int || n.Kind() == dtype.Uint)
 }
 
 // storedFill returns the value of an attribute of the job as it is stored. The attribute

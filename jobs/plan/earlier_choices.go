@@ -8,10 +8,10 @@ import (
 )
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
-// program. They chose chunks by another rule, and applied lossy codecs of the defaults to
-// every array. plannedEarlier returns that array if the checkpoint records it, because a
-// target that is complete or begun keeps its chunks and codecs. Otherwise it returns nil. b
-// is the builder before it built planned.
+// program. They chose chunks by another rule, applied lossy codecs of the defaults to
+// every array, and kept each _FillValue. plannedEarlier returns
+// that array if the checkpoint records it, because a target that is complete or begun keeps
+// its metadata. Otherwise it returns nil. b is the builder before it built planned.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
 	if p.recorded == nil {
 		if err := p.readRecorded(ctx, b.env); err != nil {
@@ -22,16 +22,22 @@ func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*
 	if same, err := planned.hasDigest(digest); digest == "" || same || err != nil {
 		return nil, nil, err
 	}
-	b.earlier = true
-	was, problems := b.build()
-	if was == nil || problems.Err() != nil {
-		return nil, nil, nil
+	b.keepsFill = true
+	other := b
+	other.earlier = true
+	for _, b := range []builder{b, other} {
+		was, problems := b.build()
+		if was == nil || problems.Err() != nil {
+			continue
+		}
+		if same, err := was.hasDigest(digest); err != nil {
+			return nil, nil, err
+		} else if same {
+			was.Notes = append(was.Notes, "chunks, codecs and attributes: those that an earlier version of zmigrate chose for the target")
+			return was, problems, nil
+		}
 	}
-	if same, err := was.hasDigest(digest); !same || err != nil {
-		return nil, nil, err
-	}
-	was.Notes = append(was.Notes, "chunks and codecs: those that an earlier version of zmigrate chose for the target")
-	return was, problems, nil
+	return nil, nil, nil
 }
 
 // readRecorded sets p.recorded to the digests of the arrays in the checkpoint.

@@ -166,6 +166,9 @@ type builder struct {
 	// earlier makes build choose chunks and codecs as earlier versions of this program did.
 	// chose is set if those choices would differ.
 	earlier, chose bool
+	// keepsFill makes build keep a _FillValue that no element is equal to, as earlier versions
+	// did.
+	keepsFill bool
 
 	// convert converts the source's elements to the stored type. nil: they have that type.
 	convert sources.Converter

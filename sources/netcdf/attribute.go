@@ -164,36 +164,6 @@ func attributeType(list []attribute, name string) dtype.Type {
 
 const attrFill = "_FillValue"
 
-// translate sets the fill value of a variable as setFill does. It also reports an attribute
-// _FillValue in a form that xarray does not read: it would keep xarray from opening the
-// target.
-func translate(info *sources.Info, list []attribute, char bool) {
-	setFill(info, list, char)
-	if value := info.Attributes.Get(attrFill); value != nil && !taken(info.Type, value) {
-		info.Findings = append(info.Findings, cf.Finding{
-			Code:    sources.FillMeaning,
-			Message: fmt.Sprintf("the attribute %s (%.80s) has a form that xarray does not read for %s: xarray cannot open the target", attrFill, value, info.Type.Name()),
-			Hint:    "leave it out, with attributes: {_FillValue: null}",
-		})
-	}
-}
-
-// taken reports whether xarray reads a value as the attribute _FillValue of an array:
-// numbers for integers, a float64 in base64 for floats, and nothing for most other
-// types.
-func taken(t dtype.Type, value json.RawMessage) bool {
-	if t == dtype.BoolType {
-		return true
-	}
-	n, ok := t.(dtype.Numeric)
-	if ok && n.Kind() == dtype.Float {
-		_, ok = sources.FillText(value)
-		return ok
-	}
-	var number float64
-	return ok && json.Unmarshal(value, &number) == nil
-}
-
 // setFill sets the fill value of a variable from its attribute _FillValue, and rewrites
 // the attribute as readers of Zarr expect it. char says that the variable holds
 // characters.

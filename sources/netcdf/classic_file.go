@@ -70,7 +70,7 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 			info.Characters = sources.LastDimension
 		}
 	}
-	translate(info, v.attributes, v.kind == netcdftype.Char)
+	setFill(info, v.attributes, v.kind == netcdftype.Char)
 	strides := ndarray.CStrides(info.Type.Size(), info.Shape)
 	if v.record {
 		strides[0] = c.header.recordSize

@@ -87,7 +87,7 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if err != nil {
 		return nil, err
 	}
-	translate(info, v.attributes, char)
+	setFill(info, v.attributes, char)
 	if info.Fill == nil && d.FillDefined {
 		setStoredFill(info, fill)
 	}

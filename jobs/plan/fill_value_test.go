@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+)
+
+// TestUnreadFill plans arrays with an attribute _FillValue that xarray does not read. NaN
+// for integers is left out. Other forms stay, with a warning.
+func TestUnreadFill(t *testing.T) {
+	for name, test := range map[string]struct{ dataType, fill, options, attribute, finding string }{
+		"a number for int16":      {"int16", "-1", "", "-1", ""},
+		"a fraction for int16":    {"int16", "-1.5", "", "-1.5", ""},
+		"NaN for int16":           {"int16", `"NaN"`, "", "", ""},
+		"NaN for uint8":           {"uint8", `"NaN"`, "", "", ""},
+		"NaN for int16, unpacked": {"int16", `"NaN", scale_factor: 0.5`, "source.cf=unpack", "", ""},
+		"NaN for int16, packed":   {"int16", `"NaN", scale_factor: 0.5`, "source.cf=codecs", "", ""},
+		"NaN for int16, kept":     {"int16", `"NaN", scale_factor: 0.5`, "source.cf=keep", "", ""},
+		"NaN of the job":          {"int16", "-1", `arrays.v.attributes._FillValue="NaN"`, `"NaN"`, ""},
+		"NaN, removed":            {"int16", `"NaN"`, "arrays.v.attributes._FillValue=null", "", ""},
+		"text for int16":          {"int16", `"-1"`, "", `"-1"`, `the attribute _FillValue: "-1" of integers`},
+		"a list for int16":        {"int16", "[]", "", "[]", "the attribute _FillValue: [] of integers"},
+		"text for float32":        {"float32", `"-1"`, "", `"-1"`, `the attribute _FillValue: "-1" of floats`},
+		"text, unpacked":          {"int16", `"-1", scale_factor: 0.5`, "source.cf=unpack", "", `the attribute _FillValue ("-1") is ignored`},
+		"text, removed":           {"int16", `"-1"`, "arrays.v.attributes._FillValue=null", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "v.raw"), make([]byte, 4), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			job := func(set ...string) *jobfile.Job {
+				shape := map[string]string{"uint8": "4", "int16": "2", "float32": "1"}[test.dataType]
+				text := "zmigrate: 1\nsource: {driver: raw, arrays: {v: {url: v.raw, data_type: " + test.dataType + ", shape: [" + shape + "], dimension_names: [x], attributes: {_FillValue: " + test.fill + "}}}}\ntarget: {url: out.zarr}\n"
+				j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{Set: set})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return j
+			}
+			var set []string
+			if test.options != "" {
+				set = append(set, test.options)
+			}
+			p := planOf(t, job(set...))
+			if got := string(p.Arrays[0].Meta.Attributes.Get("_FillValue")); got != test.attribute {
+				t.Errorf("the attribute is %s, want %s", got, test.attribute)
+			}
+			if got := p.Findings.Error(); (got == "") != (test.finding == "") || !strings.Contains(got, test.finding) {
+				t.Errorf("findings %q, want %q", got, test.finding)
+			}
+		})
+	}
+}
+
+// TestUnreadFillOfEarlierVersion plans integers whose _FillValue is NaN once more, for a
+// target in which an earlier version has kept that attribute. It stays.
+func TestUnreadFillOfEarlierVersion(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "v.raw"), make([]byte, 4), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := jobfile.Parse("job.yaml", []byte(`
+zmigrate: 1
+source: {driver: raw, arrays: {v: {url: v.raw, data_type: int16, shape: [2], dimension_names: [x], attributes: {_FillValue: "NaN"}}}}
+target: {url: out.zarr}
+`), dir, jobfile.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := planOf(t, j)
+	now, err := p.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := func(meta any) string {
+		text, err := json.Marshal(meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return metadataDigest(text)
+	}
+	meta := *p.Arrays[0].Meta
+	before := digest(&meta)
+	meta.Attributes = meta.Attributes.With("_FillValue", json.RawMessage(`"NaN"`))
+	earlier := strings.ReplaceAll(string(now), before, digest(&meta))
+	if earlier == string(now) {
+		t.Fatal("the manifest does not have the digest of the metadata")
+	}
+	beginCheckpoint(t, j, earlier)
+	if got := digest(planOf(t, j).Arrays[0].Meta); got != digest(&meta) {
+		t.Error("the metadata are not those of the earlier version")
+	}
+}
