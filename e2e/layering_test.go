@@ -53,6 +53,7 @@ var rooms = [][]string{
 	{"jobs/journal"},
 	{"jobs/jobfile"},
 	{"jobs/internal/jobtest"}, // what the tests of the rooms below share
+	{"jobs/manifest"},
 	{"jobs/target"},
 	{"jobs/plan"},
 	{"jobs/run"},

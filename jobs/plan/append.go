@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
 	"github.com/zmigrate/zmigrate/stages"
@@ -108,19 +109,19 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 // later and have their turn when that run is complete. filesOf does nothing if the job does
 // not leave out rows that the target has. begun is the manifest of the interrupted run, or
 // nil.
-func (p *Plan) filesOf(ctx context.Context, begun *Manifest) error {
+func (p *Plan) filesOf(ctx context.Context, begun *manifest.Manifest) error {
 	if begun == nil || !p.Job.Target.LeavesOut() {
 		return nil
 	}
 	had := make(map[string]bool, len(begun.Files))
 	for _, f := range begun.Files {
-		had[nameOf(f)] = true
+		had[manifest.NameOf(f)] = true
 	}
 	r := p.request
 	r.URLs, r.From = nil, nil
 	i := 0
 	for f := range p.Files() {
-		if i < len(p.request.URLs) && had[nameOf(f)] {
+		if i < len(p.request.URLs) && had[manifest.NameOf(f)] {
 			r.URLs, r.From = append(r.URLs, p.request.URLs[i]), append(r.From, p.request.From[i])
 		}
 		i++
@@ -154,8 +155,8 @@ func (g *Growth) goesOn(p *Plan) {
 	if g.Begun == nil {
 		return
 	}
-	is := &Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.Files())}
-	if list := is.otherInputs(g.Begun); len(list) > 0 {
+	is := &manifest.Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.Files())}
+	if list := is.OtherInputs(g.Begun); len(list) > 0 {
 		p.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
 	}
 }
@@ -224,7 +225,7 @@ func (g *Growth) measure(t *target.Existing, names []string) error {
 	t.Rows = t.Meta.Grid.Shape[t.Axis]
 	seen := t.Array.Info().Shape[t.Axis]
 	if g.Begun != nil {
-		a := g.Begun.array(t.Path)
+		a := g.Begun.Array(t.Path)
 		if a == nil {
 			return fmt.Errorf("the run that was interrupted did not append to it")
 		}
@@ -244,16 +245,16 @@ func (g *Growth) knowsDigests(t *target.Existing) bool {
 	if g.completed == nil || !g.digested[t.Path] {
 		return false
 	}
-	a := g.completed.array(t.Path)
-	rows, err := a.rows(t.Axis)
+	a := g.completed.Array(t.Path)
+	rows, err := a.RowsAfter(t.Axis)
 	return err == nil && rows == t.Rows
 }
 
 // wasBegun does what measure does for an array to which an interrupted run appended. The
 // document of the array has either the number of rows from before that run, or the number
 // that the run was to reach. Any other number is an error.
-func wasBegun(t *target.Existing, m ManifestArray, seen int) error {
-	grown, err := m.rows(t.Axis)
+func wasBegun(t *target.Existing, m manifest.Array, seen int) error {
+	grown, err := m.RowsAfter(t.Axis)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
@@ -98,12 +99,12 @@ func (g *Growth) sameRemoved(p *Plan) (ps jobfile.Problems) {
 }
 
 // recorded returns the record of an array in the checkpoint, or nil.
-func (g *Growth) recorded(target string) *ManifestArray {
-	for _, m := range []*Manifest{g.Begun, g.completed} {
+func (g *Growth) recorded(target string) *manifest.Array {
+	for _, m := range []*manifest.Manifest{g.Begun, g.completed} {
 		if m == nil {
 			continue
 		}
-		if a := m.array(target); a != nil {
+		if a := m.Array(target); a != nil {
 			return a
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -89,7 +90,7 @@ func TestEarlierChunks(t *testing.T) {
 	if !slices.ContainsFunc(p.Arrays[0].Notes, func(n string) bool { return strings.Contains(n, "earlier version") }) {
 		t.Errorf("notes: %q", p.Arrays[0].Notes)
 	}
-	was, err := ReadManifest(json.RawMessage(text))
+	was, err := manifest.Read(json.RawMessage(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestEarlierChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	is, err := ReadManifest(now)
+	is, err := manifest.Read(now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestEarlierCodecs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := ReadManifest(m)
+		read, err := manifest.Read(m)
 		if err != nil {
 			t.Fatal(err)
 		}

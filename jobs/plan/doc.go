@@ -7,18 +7,15 @@
 // If the job has target.existing: append, the plan also depends on the target. The arrays
 // of the plan then begin with the first object of the target that gets a new row.
 //
-// A checkpoint keeps the [Manifest] of a plan. The same job over the same sources has the
-// same manifest, with the same hash. Another process can make the same plan from the
-// manifest, by [Read].
+// A checkpoint keeps the manifest of a plan, see package manifest. The same job over the
+// same sources has the same manifest, with the same hash. Another process can make the
+// same plan from the manifest, by [Read].
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
 //	environment.go          what a program brings to a job
 //	checkpoint.go           opening a checkpoint, and what it says of the job
 //	changed_job.go          the error of a checkpoint that is another job's
-//	manifest.go             Manifest and its parts
-//	manifest_layout.go      a manifest as JSON, of this version and of version 1
-//	manifest_differences.go what has changed between two manifests
 //	planned_array.go        Array
 //	plan.go                 Plan, and what it is made with: builder, plannedTarget
 //	plan_manifest.go        the manifest of a plan

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 )
 
 // A plan is written down as its manifest. A checkpoint holds the manifest, too. The manifest
@@ -29,7 +30,7 @@ var ErrFinished = errors.New("the plan is finished already: the target has its r
 // document. A plan to append rows is read after the run has begun, because from then on
 // the checkpoint tells how many rows there were.
 func Read(ctx context.Context, j *jobfile.Job, env Environment, document []byte) (*Plan, error) {
-	was, err := parseManifest(document)
+	was, err := manifest.Parse(document)
 	if err != nil {
 		return nil, fmt.Errorf("the plan: %w", err)
 	}
@@ -41,7 +42,7 @@ func Read(ctx context.Context, j *jobfile.Job, env Environment, document []byte)
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	is, err := parseManifest(text)
+	is, err := manifest.Parse(text)
 	switch g := p.Growth(); {
 	case err != nil || is.Hash == was.Hash:
 	case g != nil && g.completed != nil && g.completed.Hash == was.Hash:
@@ -53,15 +54,6 @@ func Read(ctx context.Context, j *jobfile.Job, env Environment, document []byte)
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
-}
-
-// HashOf returns the hash of a plan from the text of its manifest.
-func HashOf(manifest []byte) (string, error) {
-	m, err := ReadManifest(manifest)
-	if err != nil {
-		return "", err
-	}
-	return m.Hash, nil
 }
 
 // Units is the number of units of the plan. Their numbers count through the arrays, in

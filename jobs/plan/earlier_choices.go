@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 )
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
@@ -50,13 +51,13 @@ func (p *Plan) readRecorded(ctx context.Context, env Environment) error {
 			return err
 		}
 	}
-	var m *Manifest
+	var m *manifest.Manifest
 	var err error
 	switch {
 	case s.done != nil:
-		m, err = ReadCompleted(s.done)
+		m, err = manifest.ReadCompleted(s.done)
 	case s.manifest != nil:
-		m, err = ReadManifest(s.manifest)
+		m, err = manifest.Read(s.manifest)
 	}
 	if err != nil || m == nil {
 		return err
@@ -70,5 +71,5 @@ func (p *Plan) readRecorded(ctx context.Context, env Environment) error {
 // hasDigest reports whether the metadata of the array have this digest.
 func (a *Array) hasDigest(digest string) (bool, error) {
 	meta, err := json.Marshal(a.Meta)
-	return err == nil && metadataDigest(meta) == digest, err
+	return err == nil && manifest.MetadataDigest(meta) == digest, err
 }

@@ -2,11 +2,14 @@ package plan
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 	zarrsource "github.com/zmigrate/zmigrate/sources/zarr"
@@ -24,12 +27,12 @@ type Growth struct {
 	packed map[string]bool
 	// Begun is the manifest of a run that was interrupted while it appended. That run may
 	// have grown some of the arrays. nil: there is none.
-	Begun *Manifest
+	Begun *manifest.Manifest
 	// earlier are the files from which the rows of the target came, as far as they are
 	// known. completed is the manifest of the last run, or nil if the run did not complete.
 	earlier   []sources.File
 	byName    map[string][]sources.File // earlier by nameOf; nil until known is called
-	completed *Manifest
+	completed *manifest.Manifest
 	// digested are the arrays of completed whose digests are on record, by their paths.
 	digested map[string]bool
 	// late is set if objects of another run may have replaced those of the last one.
@@ -56,20 +59,20 @@ func (p *Plan) Growth() *Growth {
 
 // recall sets Begun, earlier, completed and late from the checkpoint. interrupted is the
 // manifest of a run that did not complete, or nil.
-func (g *Growth) recall(s *state) (interrupted *Manifest, err error) {
+func (g *Growth) recall(s *state) (interrupted *manifest.Manifest, err error) {
 	switch {
 	case s.done != nil:
-		if g.completed, err = ReadCompleted(s.done); err != nil {
+		if g.completed, err = manifest.ReadCompleted(s.done); err != nil {
 			return nil, err
 		}
-		g.earlier = g.completed.allFiles()
+		g.earlier = g.completed.AllFiles()
 		record := readRecord(s.done)
 		g.late, g.digested = record.Overtaken, map[string]bool{}
 		for i, a := range record.Arrays[:min(len(record.Arrays), len(g.completed.Arrays))] {
 			g.digested[g.completed.Arrays[i].Target] = a.Digest.Known
 		}
 	case s.manifest != nil:
-		if interrupted, err = ReadManifest(s.manifest); err != nil {
+		if interrupted, err = manifest.Read(s.manifest); err != nil {
 			return nil, err
 		}
 		if interrupted.Append != "" {
@@ -77,22 +80,6 @@ func (g *Growth) recall(s *state) (interrupted *Manifest, err error) {
 		}
 	}
 	return interrupted, nil
-}
-
-// allFiles returns the files behind a target after a run. A file that was read by the run,
-// and by an earlier one, is there once.
-func (m *Manifest) allFiles() []sources.File {
-	read := make(map[string]sources.File, len(m.Files))
-	for _, f := range m.Files {
-		read[nameOf(f)] = f
-	}
-	list := make([]sources.File, 0, len(m.Earlier)+len(m.Files))
-	for _, f := range m.Earlier {
-		if again, ok := read[nameOf(f)]; !ok || fileChange(f, again) != "" {
-			list = append(list, f)
-		}
-	}
-	return append(list, m.Files...)
 }
 
 // repeat treats the last run, which completed, as if it had been interrupted at its end.
@@ -128,12 +115,12 @@ func (g *Growth) known(f sources.File) (known bool, change string) {
 	if g.byName == nil {
 		g.byName = map[string][]sources.File{}
 		for _, e := range g.earlier {
-			g.byName[nameOf(e)] = append(g.byName[nameOf(e)], e)
+			g.byName[manifest.NameOf(e)] = append(g.byName[manifest.NameOf(e)], e)
 		}
 	}
-	for _, e := range g.byName[nameOf(f)] {
+	for _, e := range g.byName[manifest.NameOf(f)] {
 		known = true
-		if change = fileChange(e, f); change == "" {
+		if change = manifest.FileChange(e, f); change == "" {
 			break
 		}
 	}
@@ -141,7 +128,7 @@ func (g *Growth) known(f sources.File) (known bool, change string) {
 }
 
 // describe implements [plannedTarget].
-func (g *Growth) describe(m *Manifest) { m.Append, m.Earlier = g.Dimension, g.earlier }
+func (g *Growth) describe(m *manifest.Manifest) { m.Append, m.Earlier = g.Dimension, g.earlier }
 
 // Forget drops the versions of the target's chunks that the plan has read. A run calls it
 // when it has the lock: until then an earlier owner of the lock may have replaced the last
@@ -155,4 +142,22 @@ func (g *Growth) close() error {
 		err = g.target.Close()
 	}
 	return errors.Join(err, g.store.Close())
+}
+
+// completion is what a plan needs of the record of a completed job, beside the manifest.
+type completion struct {
+	// Overtaken says that the run lost its lock, so late objects of another run may still
+	// arrive in the target.
+	Overtaken bool `json:"overtaken"`
+	Arrays    []struct {
+		Digest digest.Optional `json:"digest"`
+	} `json:"arrays"`
+}
+
+// readRecord reads the record of a completed job, whose manifest has been read already.
+func readRecord(record []byte) (c completion) {
+	if json.Unmarshal(record, &c) != nil {
+		return completion{}
+	}
+	return c
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/target"
 )
 
@@ -156,9 +157,9 @@ func (g *Growth) checkFiles(p *Plan) error {
 		case change != "":
 			changes = append(changes, change)
 		case known:
-			existing = append(existing, nameOf(f))
+			existing = append(existing, manifest.NameOf(f))
 		default:
-			incoming = append(incoming, nameOf(f))
+			incoming = append(incoming, manifest.NameOf(f))
 		}
 	}
 	if changes != nil {
@@ -178,11 +179,11 @@ func (g *Growth) shortened(p *Plan) error {
 		return nil
 	}
 	for _, a := range p.Arrays {
-		m := g.completed.array(a.Target)
+		m := g.completed.Array(a.Target)
 		if m == nil {
 			continue
 		}
-		was, err := m.rows(a.Append.Axis)
+		was, err := m.RowsAfter(a.Append.Axis)
 		if err != nil {
 			return fmt.Errorf("array %q: %w", a.Target, err)
 		}

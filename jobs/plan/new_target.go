@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -28,7 +29,7 @@ func (creation) meet(ctx context.Context, b *builder) error {
 
 func (creation) missingGroups(*Plan) jobfile.Problems { return nil }
 
-func (creation) describe(*Manifest) {}
+func (creation) describe(*manifest.Manifest) {}
 
 func (creation) close() error { return nil }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -139,7 +140,7 @@ type plannedTarget interface {
 	// result would be wrong, or could not be appended to if the job asks for that.
 	check(ctx context.Context, p *Plan, registry *codecs.Registry) error
 	// describe adds to a manifest what the target was before the run.
-	describe(m *Manifest)
+	describe(m *manifest.Manifest)
 	close() error
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -27,7 +28,7 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 // begins with the same text, the result shares the memory of known. Otherwise there is
 // room behind the manifest for some bytes of each array.
 func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
-	m := &Manifest{Version: manifestVersion, Job: p.Job.Normalised()}
+	m := &manifest.Manifest{Version: manifest.Version, Job: p.Job.Normalised()}
 	p.target.describe(m)
 	digests, files := make([]string, len(p.Arrays)), fileSummary{}
 	parts := []func() error{
@@ -45,7 +46,7 @@ func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 	for i := range p.Arrays {
 		size += len(p.Arrays[i].Source) + arrayText
 	}
-	arrays := func(yield func(ManifestArray, error) bool) {
+	arrays := func(yield func(manifest.Array, error) bool) {
 		for i := range p.Arrays {
 			if !yield(p.Arrays[i].recorded(digests[i]), nil) {
 				return
@@ -54,7 +55,7 @@ func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 	}
 	text, sum := &sharedText{known: known, size: size}, sha256.New()
 	_, _ = text.Write([]byte(first))
-	err := m.write(text, sum, manifestRows{files.base, p.Files()}, arrays, func() string { return hex.EncodeToString(sum.Sum(nil)) })
+	err := m.Write(text, sum, manifest.Listing{Base: files.base, All: p.Files()}, arrays, func() string { return hex.EncodeToString(sum.Sum(nil)) })
 	return text.bytes(), err
 }
 
@@ -101,14 +102,14 @@ func (p *Plan) digest(digests []string) error {
 		if err != nil {
 			return fmt.Errorf("array %q: %w", p.Arrays[i].Source, err)
 		}
-		digests[i] = metadataDigest(meta)
+		digests[i] = manifest.MetadataDigest(meta)
 	}
 	return nil
 }
 
 // recorded returns the entry of the array in the manifest, given the digest of its metadata.
-func (a *Array) recorded(digest string) ManifestArray {
-	m := ManifestArray{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: digest, Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed, Rebased: a.rebased}
+func (a *Array) recorded(digest string) manifest.Array {
+	m := manifest.Array{Source: a.Source, Target: a.Target, Chunks: a.Chunks(), Digest: digest, Shape: a.Meta.Grid.Shape, Carried: a.stored != nil, Removed: a.removed, Rebased: a.rebased}
 	if a.Append != nil {
 		m.Rows, m.Undigested = a.Append.Rows, a.Append.Undigested
 	}
@@ -126,7 +127,7 @@ type fileSummary struct {
 // made of them.
 func (p *Plan) summary() fileSummary {
 	var all fileSummary
-	all.base = baseOf(func(yield func(string) bool) {
+	all.base = manifest.BaseOf(func(yield func(string) bool) {
 		for f := range p.Files() {
 			all.count++
 			all.urls += len(f.URL)

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Completion is the record that a completed job leaves in its checkpoint.
 type Completion struct {
-	Manifest json.RawMessage  `json:"manifest,omitempty"` // see [plan.ReadManifest]
+	Manifest json.RawMessage  `json:"manifest,omitempty"` // see [manifest.Read]
 	Arrays   []CompletedArray `json:"arrays,omitempty"`   // those of the manifest, in its order
 	Result   Result           `json:"result"`
 	Finished time.Time        `json:"finished"`
@@ -31,7 +31,7 @@ const manifestFirst = `{"manifest":`
 // Describes reports whether text is the document of array i of the manifest, however the
 // text is spaced. Nothing is known about the documents of arrays that have grown if the
 // record is of an earlier version of this program; Describes reports true then.
-func (c *Completion) Describes(m *plan.Manifest, i int, text []byte) bool {
+func (c *Completion) Describes(m *manifest.Manifest, i int, text []byte) bool {
 	want := m.Arrays[i].Digest
 	if m.Append != "" {
 		want = ""
@@ -39,7 +39,7 @@ func (c *Completion) Describes(m *plan.Manifest, i int, text []byte) bool {
 	if i < len(c.Arrays) {
 		want = cmp.Or(c.Arrays[i].Document, want)
 	}
-	return want == "" || plan.DocumentDigest(text) == want
+	return want == "" || manifest.DocumentDigest(text) == want
 }
 
 // DescribesGroup reports whether a group has the attributes on record, and consolidated
@@ -62,7 +62,7 @@ func groupDigest(attributes zarr.Attributes, consolidated bool) (string, error) 
 		g.Consolidated = map[string]json.RawMessage{}
 	}
 	text, err := g.MarshalJSON()
-	return plan.DocumentDigest(text), err
+	return manifest.DocumentDigest(text), err
 }
 
 // text returns the record as JSON. It begins with the text begins, which ends with the
@@ -92,12 +92,12 @@ func (r *run) readCompletion(text []byte) (*Completion, error) {
 }
 
 // ReadCompletion reads a record of completion, and the manifest in it.
-func ReadCompletion(record []byte) (*Completion, *plan.Manifest, error) {
+func ReadCompletion(record []byte) (*Completion, *manifest.Manifest, error) {
 	done, err := readCompletion(record)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := plan.ReadCompleted(record)
+	m, err := manifest.ReadCompleted(record)
 	return done, m, err
 }
 

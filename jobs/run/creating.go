@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -69,7 +69,7 @@ func (r creating) document(i int) (*zarr.Array, error) {
 	changed := *meta
 	changed.Attributes = changed.Attributes.With(x.Name, x.Value)
 	text, err := changed.MarshalJSON()
-	r.arrays[i].digest = plan.DocumentDigest(text)
+	r.arrays[i].digest = manifest.DocumentDigest(text)
 	return &changed, err
 }
 
@@ -125,7 +125,7 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 		if err != nil {
 			return false, err
 		}
-		was, differences, err := r.compare(ctx, done.Manifest, func() (*plan.Manifest, error) { return plan.ReadCompleted(record) })
+		was, differences, err := r.compare(ctx, done.Manifest, func() (*manifest.Manifest, error) { return manifest.ReadCompleted(record) })
 		done.Manifest = nil // it is as long as that of this run
 		if err != nil {
 			return false, err
@@ -148,7 +148,7 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 			return r.again(ctx, done, opt)
 		}
 	} else if text := r.journal.Manifest(); text != nil {
-		was, differences, err := r.compare(ctx, text, func() (*plan.Manifest, error) { return plan.ReadManifest(text) })
+		was, differences, err := r.compare(ctx, text, func() (*manifest.Manifest, error) { return manifest.Read(text) })
 		if err != nil {
 			return false, err
 		}

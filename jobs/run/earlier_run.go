@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -53,14 +54,14 @@ func (r *run) withRepairs(list []fault, keys []string) []fault {
 // call read, and was is nil. compare also warns of source files that were touched: they may
 // have been edited beyond their heads and had their times put back, which cannot be told
 // from other permissions or a new link.
-func (r *run) compare(ctx context.Context, text json.RawMessage, read func() (*plan.Manifest, error)) (was *plan.Manifest, differences []string, err error) {
+func (r *run) compare(ctx context.Context, text json.RawMessage, read func() (*manifest.Manifest, error)) (was *manifest.Manifest, differences []string, err error) {
 	if bytes.Equal(text, r.manifest) {
 		return nil, nil, nil
 	}
 	if was, err = read(); err != nil {
 		return nil, nil, err
 	}
-	is, err := plan.ReadManifest(r.manifest)
+	is, err := manifest.Read(r.manifest)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,6 +106,6 @@ func (r *run) rest(ctx context.Context, done *Completion) (err error) {
 	return err
 }
 
-func (r *run) changed(complete bool, was *plan.Manifest, differences []string) error {
+func (r *run) changed(complete bool, was *manifest.Manifest, differences []string) error {
 	return &plan.ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.Job.Target.Existing == "append", Appended: was.Append != "", Differences: differences}
 }

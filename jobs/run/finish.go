@@ -8,6 +8,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sinks"
 )
@@ -45,7 +46,7 @@ func Finish(ctx context.Context, p *plan.Plan, env plan.Environment, receipts []
 
 // finishWith does what Finish does. The run has the lock.
 func (r *run) finishWith(ctx context.Context, receipts []*Receipts) error {
-	hash, err := plan.HashOf(r.manifest)
+	hash, err := manifest.HashOf(r.manifest)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (r *run) finishedAlready(ctx context.Context, record []byte, hash string) e
 	if err != nil {
 		return err
 	}
-	was, err := plan.ReadCompleted(record)
+	was, err := manifest.ReadCompleted(record)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
@@ -88,7 +89,7 @@ func (r growing) begin(ctx context.Context, opt Options) (complete bool, err err
 		return true, nil
 	}
 	if g.Begun != nil {
-		is, err := plan.ReadManifest(r.manifest)
+		is, err := manifest.Read(r.manifest)
 		if err != nil {
 			return false, err
 		}
@@ -114,7 +115,7 @@ func (r growing) begin(ctx context.Context, opt Options) (complete bool, err err
 // repeat begins the last completed run once more. It writes those objects of that run
 // again that have changed since, and those with the given keys.
 func (r growing) repeat(ctx context.Context, keys []string) error {
-	is, err := plan.ReadManifest(r.manifest)
+	is, err := manifest.Read(r.manifest)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func (r growing) grow(ctx context.Context) error {
 			return fmt.Errorf("array %q: %w", a.Target, err)
 		}
 		sizes[a.Target] = to
-		arrays[a.Target], r.arrays[i].digest = text, plan.DocumentDigest(text)
+		arrays[a.Target], r.arrays[i].digest = text, manifest.DocumentDigest(text)
 		paths = append(paths, a.Target)
 	}
 	for _, group := range zarr.Parents(paths) {

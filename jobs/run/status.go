@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
@@ -66,7 +67,7 @@ func ReadStatus(ctx context.Context, j *jobfile.Job, env plan.Environment) (stat
 		if err != nil {
 			return nil, err
 		}
-		m, err := plan.ReadCompleted(record)
+		m, err := manifest.ReadCompleted(record)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +95,7 @@ func ReadStatus(ctx context.Context, j *jobfile.Job, env plan.Environment) (stat
 
 // count adds up the receipts of a job that is under way.
 func (s *Status) count(ctx context.Context, j *jobfile.Job, text json.RawMessage, log *journal.Journal) error {
-	m, err := plan.ReadManifest(text)
+	m, err := manifest.Read(text)
 	if err != nil {
 		return err
 	}

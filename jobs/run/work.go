@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sinks"
 )
@@ -93,14 +94,14 @@ func (r *run) only(units Bundle) {
 
 // begun returns the hash of the plan if the checkpoint has a run of it that was begun.
 func (r *run) begun() (hash string, err error) {
-	if hash, err = plan.HashOf(r.manifest); err != nil {
+	if hash, err = manifest.HashOf(r.manifest); err != nil {
 		return "", err
 	}
 	text := r.journal.Manifest()
 	if text == nil {
 		return "", fmt.Errorf("checkpoint %s: %w", r.checkpoint.URL(), ErrNotBegun)
 	}
-	is, err := plan.HashOf(text)
+	is, err := manifest.HashOf(text)
 	if err == nil && is != hash {
 		err = fmt.Errorf("checkpoint %s: %w: %w", r.checkpoint.URL(), ErrNotBegun, plan.ErrOtherPlan)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
 )
@@ -27,7 +28,7 @@ var (
 type record struct {
 	journal  *journal.Journal
 	done     *run.Completion
-	manifest *plan.Manifest
+	manifest *manifest.Manifest
 	arrays   map[string]int // indexes of the manifest's arrays, by their paths in the target
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -36,7 +37,7 @@ func (v *verification) source(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	is, err := plan.ReadManifest(text)
+	is, err := manifest.Read(text)
 	if err != nil {
 		return err
 	}

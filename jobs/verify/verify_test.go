@@ -24,6 +24,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -290,7 +291,7 @@ func sameDocument(t *testing.T, dir, key string, was []byte) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.HasSuffix(key, "zarr.json") && plan.DocumentDigest(now) == plan.DocumentDigest(was)
+	return strings.HasSuffix(key, "zarr.json") && manifest.DocumentDigest(now) == manifest.DocumentDigest(was)
 }
 
 func replace(t *testing.T, dir, key string, data []byte) {

@@ -1,4 +1,4 @@
-package plan
+package manifest
 
 import (
 	"crypto/sha256"
@@ -17,14 +17,14 @@ import (
 
 // A record of a version that is not known yet is refused.
 func TestManifestOfLaterVersion(t *testing.T) {
-	if _, err := parseManifest([]byte(`{"version":3}`)); err == nil || !strings.Contains(err.Error(), "later version") {
+	if _, err := Parse([]byte(`{"version":3}`)); err == nil || !strings.Contains(err.Error(), "later version") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestManifestFiles(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
-	for want, files := range map[string]manifestFiles{
+	for want, files := range map[string]Files{
 		`{"base":"","files":[]}`: {},
 		`{"base":"","files":[["d/a.nc",8,"2026-01-02T02:04:05.000000006Z"]]}`: {{URL: "d/a.nc", Size: 8, ModTime: at}},
 		`{"base":"s3://b/","files":[["d/a",8,"2026-01-02T02:04:05.000000006Z","x"],["db",9,"0001-01-01T00:00:00Z","","q"]]}`: {
@@ -38,7 +38,7 @@ func TestManifestFiles(t *testing.T) {
 		if err != nil || string(text) != want {
 			t.Errorf("%s, %v, want %s", text, err, want)
 		}
-		var again manifestFiles
+		var again Files
 		if err := json.Unmarshal(text, &again); err != nil {
 			t.Error(err)
 		}
@@ -47,7 +47,7 @@ func TestManifestFiles(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`{"files":[{}]}`, `{"files":[["a",1,"2026-01-02T02:04:05Z","","","","","","",""]]}`, `{"files":[["a","b"]]}`, `{"files":7}`} {
-		if err := json.Unmarshal([]byte(bad), new(manifestFiles)); err == nil {
+		if err := json.Unmarshal([]byte(bad), new(Files)); err == nil {
 			t.Errorf("%s is read", bad)
 		}
 	}
@@ -59,16 +59,16 @@ func TestManifestText(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	touched := sources.File{URL: "a/<b>.nc", Size: 8, ModTime: at, Changed: at, Head: "h"}
 	for _, m := range []Manifest{
-		{Version: manifestVersion, Job: json.RawMessage(`{"name":"a & b"}`), Files: manifestFiles{touched}, Arrays: []ManifestArray{}},
+		{Version: Version, Job: json.RawMessage(`{"name":"a & b"}`), Files: Files{touched}, Arrays: []Array{}},
 		{
-			Version: manifestVersion, Job: json.RawMessage(`{}`), Files: manifestFiles{touched, {URL: "c", ModTime: at, ETag: `"e"`}},
-			Arrays: []ManifestArray{{Source: "a", Target: "a", Chunks: 1, Digest: "d", Shape: []int{4}}, {Source: "ü\n", Target: "b", Removed: zarr.Attributes{{Name: "<", Value: json.RawMessage(`"\u00e9"`)}}}},
-			Append: "time", Earlier: manifestFiles{{URL: "earlier", ModTime: at}},
+			Version: Version, Job: json.RawMessage(`{}`), Files: Files{touched, {URL: "c", ModTime: at, ETag: `"e"`}},
+			Arrays: []Array{{Source: "a", Target: "a", Chunks: 1, Digest: "d", Shape: []int{4}}, {Source: "ü\n", Target: "b", Removed: zarr.Attributes{{Name: "<", Value: json.RawMessage(`"\u00e9"`)}}}},
+			Append: "time", Earlier: Files{{URL: "earlier", ModTime: at}},
 		},
 	} {
 		type plain Manifest
 		hashed := plain(m)
-		for _, files := range []*manifestFiles{&hashed.Files, &hashed.Earlier} {
+		for _, files := range []*Files{&hashed.Files, &hashed.Earlier} {
 			*files = slices.Clone(*files)
 			for i := range *files {
 				(*files)[i].Changed, (*files)[i].Head = time.Time{}, ""
@@ -91,7 +91,7 @@ func TestManifestText(t *testing.T) {
 		if got, err := m.MarshalJSON(); err != nil || string(got) != string(want) {
 			t.Errorf("%s, %v, want %s", got, err, want)
 		}
-		again, err := parseManifest(want)
+		again, err := Parse(want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestManifestText(t *testing.T) {
 
 // The bytes of the record of an array do not grow with its metadata, and are few.
 func TestBytesOfRecord(t *testing.T) {
-	m := Manifest{Version: manifestVersion, Job: json.RawMessage(`{}`)}
+	m := Manifest{Version: Version, Job: json.RawMessage(`{}`)}
 	size := func() int {
 		text, err := json.Marshal(&m)
 		if err != nil {
@@ -115,43 +115,10 @@ func TestBytesOfRecord(t *testing.T) {
 	const n = 1000
 	for i := range n {
 		document := fmt.Sprintf(`{"attributes":{"long":%q}}`, strings.Repeat("x", i))
-		m.Arrays = append(m.Arrays, ManifestArray{Source: fmt.Sprintf("a%04d", i), Target: fmt.Sprintf("a%04d", i), Chunks: 1, Shape: []int{4}, Digest: metadataDigest([]byte(document))})
+		m.Arrays = append(m.Arrays, Array{Source: fmt.Sprintf("a%04d", i), Target: fmt.Sprintf("a%04d", i), Chunks: 1, Shape: []int{4}, Digest: MetadataDigest([]byte(document))})
 		m.Files = append(m.Files, sources.File{URL: fmt.Sprintf("/some/where/else/a%04d/c/0", i), Size: 16, ModTime: time.Unix(1, 23456789)})
 	}
 	if each := (size() - none) / n; each > 160 {
 		t.Errorf("%d bytes of each array and its file, want at most 160", each)
-	}
-}
-
-// A text that is the beginning of a known text shares the memory of that text. Any other
-// text has memory of its own, and so has one that goes on beyond the known text.
-func TestSharedText(t *testing.T) {
-	for name, test := range map[string]struct {
-		known  string
-		shared bool
-	}{
-		"nothing known":       {"", false},
-		"the same":            {"abcd", true},
-		"longer":              {"abcde", true},
-		"shorter":             {"abc", false},
-		"another first piece": {"xbcd", false},
-		"another last piece":  {"abcx", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			known := []byte(test.known)
-			text := &sharedText{known: known, size: 1}
-			for _, piece := range []string{"ab", "", "cd"} {
-				if n, err := text.Write([]byte(piece)); n != len(piece) || err != nil {
-					t.Fatal(n, err)
-				}
-			}
-			got := text.bytes()
-			if string(got) != "abcd" || string(known) != test.known {
-				t.Errorf("the text is %q, and %q is known", got, known)
-			}
-			if shared := len(known) > 0 && &got[0] == &known[0]; shared != test.shared || shared && cap(got) != len(got) {
-				t.Errorf("shared: %v, with room for %d", shared, cap(got))
-			}
-		})
 	}
 }

@@ -1,4 +1,4 @@
-package plan
+package manifest
 
 import (
 	"cmp"
@@ -13,12 +13,12 @@ import (
 func (m *Manifest) Touched(was *Manifest) (name string, count int) {
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
-		before[nameOf(f)] = f
+		before[NameOf(f)] = f
 	}
 	for _, f := range m.Files {
-		if f.Touched(before[nameOf(f)]) {
+		if f.Touched(before[NameOf(f)]) {
 			count++
-			name = cmp.Or(name, nameOf(f))
+			name = cmp.Or(name, NameOf(f))
 		}
 	}
 	return name, count
@@ -27,7 +27,7 @@ func (m *Manifest) Touched(was *Manifest) (name string, count int) {
 // Differences lists, for people, what has changed from the manifest was, that of a
 // checkpoint, to m. The list is empty if nothing has changed.
 func (m *Manifest) Differences(was *Manifest) []string {
-	list := m.otherInputs(was)
+	list := m.OtherInputs(was)
 	if m.Hash == was.Hash {
 		return list
 	}
@@ -62,41 +62,41 @@ func growthChange(was, is string) string {
 	}
 }
 
-// otherInputs lists the differences in the job and in the source files.
-func (m *Manifest) otherInputs(was *Manifest) []string {
+// OtherInputs lists the differences in the job and in the source files.
+func (m *Manifest) OtherInputs(was *Manifest) []string {
 	list := jobfile.Differences(was.Job, m.Job)
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
-		before[nameOf(f)] = f
+		before[NameOf(f)] = f
 	}
 	for _, f := range m.Files {
-		old, known := before[nameOf(f)]
-		delete(before, nameOf(f))
+		old, known := before[NameOf(f)]
+		delete(before, NameOf(f))
 		if !known {
-			list = append(list, fmt.Sprintf("source file %s is new", nameOf(f)))
-		} else if change := fileChange(old, f); change != "" {
+			list = append(list, fmt.Sprintf("source file %s is new", NameOf(f)))
+		} else if change := FileChange(old, f); change != "" {
 			list = append(list, change)
 		}
 	}
 	for _, f := range was.Files {
-		if _, gone := before[nameOf(f)]; gone {
-			list = append(list, fmt.Sprintf("source file %s is gone", nameOf(f)))
+		if _, gone := before[NameOf(f)]; gone {
+			list = append(list, fmt.Sprintf("source file %s is gone", NameOf(f)))
 		}
 	}
 	return list
 }
 
-// nameOf returns the name by which plans recognise a file: its URL and, if the URL has a
+// NameOf returns the name by which plans recognise a file: its URL and, if the URL has a
 // query, the digest of the query.
-func nameOf(f sources.File) string {
+func NameOf(f sources.File) string {
 	if f.Query == "" {
 		return f.URL
 	}
 	return f.URL + " (query " + f.Query + ")"
 }
 
-// fileChange says how a file has changed; "" if it has not.
-func fileChange(was, is sources.File) string {
+// FileChange says how a file has changed; "" if it has not.
+func FileChange(was, is sources.File) string {
 	switch {
 	case was.Size != is.Size:
 		return fmt.Sprintf("source file %s had %d bytes, has %d", is.URL, was.Size, is.Size)
@@ -108,6 +108,22 @@ func fileChange(was, is sources.File) string {
 		return fmt.Sprintf("source file %s was edited %s and had its time put back: its first 64 KiB differ", is.URL, is.Changed.UTC().Format(timeFormat))
 	}
 	return ""
+}
+
+// AllFiles returns the files behind a target after a run. A file that was read by the run,
+// and by an earlier one, is there once.
+func (m *Manifest) AllFiles() []sources.File {
+	read := make(map[string]sources.File, len(m.Files))
+	for _, f := range m.Files {
+		read[NameOf(f)] = f
+	}
+	list := make([]sources.File, 0, len(m.Earlier)+len(m.Files))
+	for _, f := range m.Earlier {
+		if again, ok := read[NameOf(f)]; !ok || FileChange(f, again) != "" {
+			list = append(list, f)
+		}
+	}
+	return append(list, m.Files...)
 }
 
 const timeFormat = "2006-01-02T15:04:05.999999999Z07:00"

@@ -1,4 +1,4 @@
-package plan
+package manifest
 
 import (
 	"bufio"
@@ -15,47 +15,45 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// MarshalJSON writes the layout above.
-func (f manifestFiles) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the layout that [Files] describes.
+func (f Files) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	err := f.rows().write(&b, io.Discard)
+	err := f.listing().write(&b, io.Discard)
 	return b.Bytes(), err
 }
 
-func (f manifestFiles) rows() manifestRows {
+func (f Files) listing() Listing {
 	urls := make([]string, len(f))
 	for i := range f {
 		urls[i] = f[i].URL
 	}
-	return manifestRows{baseOf(slices.Values(urls)), slices.Values(f)}
+	return Listing{BaseOf(slices.Values(urls)), slices.Values(f)}
 }
 
-// manifestRows are files, one after another, that are written in the layout of
-// [manifestFiles].
-type manifestRows struct {
-	base string // of all URLs
-	all  iter.Seq[sources.File]
+// Listing is files, one after another, that are written in the layout of [Files].
+type Listing struct {
+	Base string // of all URLs
+	All  iter.Seq[sources.File]
 }
 
 // write writes files to text. To lasting, it writes them without the change time and the
 // digest of the head, which may change although the content of a file does not.
-func (f manifestRows) write(text, lasting io.Writer) error {
-	row, err := appendString([]byte(`{"base":`), f.base)
+func (f Listing) write(text, lasting io.Writer) error {
+	row, err := appendString([]byte(`{"base":`), f.Base)
 	if err != nil {
 		return err
 	}
 	row = append(row, `,"files":[`...)
 	first := true
-	for x := range f.all {
+	for x := range f.All {
 		if !first {
 			row = append(row, ',')
 		}
 		first = false
-		if row, err = appendString(append(row, '['), x.URL[len(f.base):]); err != nil {
+		if row, err = appendString(append(row, '['), x.URL[len(f.Base):]); err != nil {
 			return err
 		}
 		row = strconv.AppendInt(append(row, ','), x.Size, 10)
@@ -116,13 +114,13 @@ func appendString(b []byte, s string) ([]byte, error) {
 // MarshalJSON writes a manifest as json.Marshal would.
 func (m *Manifest) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	err := m.write(&b, io.Discard, m.Files.rows(), m.arrays(), func() string { return m.Hash })
+	err := m.Write(&b, io.Discard, m.Files.listing(), m.arrays(), func() string { return m.Hash })
 	return b.Bytes(), err
 }
 
-// write writes a manifest with the given files and arrays to text. To hashed, it writes the
+// Write writes a manifest with the given files and arrays to text. To hashed, it writes the
 // bytes that the hash covers. It calls hash when all these bytes are written.
-func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter.Seq2[ManifestArray, error], hash func() string) error {
+func (m *Manifest) Write(text, hashed io.Writer, files Listing, arrays iter.Seq2[Array, error], hash func() string) error {
 	lasting := bufio.NewWriter(hashed)
 	both := io.MultiWriter(text, lasting)
 	var failed error
@@ -140,7 +138,7 @@ func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter
 			_, failed = w.Write(value)
 		}
 	}
-	rows := func(files manifestRows) {
+	rows := func(files Listing) {
 		if failed == nil {
 			failed = files.write(text, lasting)
 		}
@@ -168,7 +166,7 @@ func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter
 	}
 	if len(m.Earlier) > 0 {
 		raw(`,"earlier_files":`)
-		rows(m.Earlier.rows())
+		rows(m.Earlier.listing())
 	}
 	raw(`,"hash":`)
 	part(lasting, "")
@@ -181,9 +179,9 @@ func (m *Manifest) write(text, hashed io.Writer, files manifestRows, arrays iter
 	return failed
 }
 
-// baseOf returns the beginning that all URLs share, up to its last slash; "" if there are
+// BaseOf returns the beginning that all URLs share, up to its last slash; "" if there are
 // fewer than two URLs.
-func baseOf(urls iter.Seq[string]) string {
+func BaseOf(urls iter.Seq[string]) string {
 	base, count := "", 0
 	for x := range urls {
 		if count++; count == 1 {
@@ -199,20 +197,20 @@ func baseOf(urls iter.Seq[string]) string {
 	return base[:strings.LastIndexByte(base, '/')+1]
 }
 
-// UnmarshalJSON reads the layout above, and the list of objects that manifests of
+// UnmarshalJSON reads the layout that [Files] describes, and the list of objects that manifests of
 // version 1 have.
-func (f *manifestFiles) UnmarshalJSON(text []byte) error {
+func (f *Files) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] != '{' {
 		return json.Unmarshal(text, (*[]sources.File)(f))
 	}
 	var list struct {
-		Base  string         `json:"base"`
-		Files []manifestFile `json:"files"`
+		Base  string    `json:"base"`
+		Files []fileRow `json:"files"`
 	}
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err
 	}
-	*f = make(manifestFiles, len(list.Files))
+	*f = make(Files, len(list.Files))
 	for i, x := range list.Files {
 		(*f)[i] = sources.File(x)
 		(*f)[i].URL = list.Base + x.URL
@@ -220,11 +218,11 @@ func (f *manifestFiles) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// manifestFile is a file in its list.
-type manifestFile sources.File
+// fileRow is a file in its list.
+type fileRow sources.File
 
-// UnmarshalJSON reads what manifestFiles writes for one file.
-func (f *manifestFile) UnmarshalJSON(text []byte) error {
+// UnmarshalJSON reads what Files writes for one file.
+func (f *fileRow) UnmarshalJSON(text []byte) error {
 	var changed string
 	fields := []any{&f.URL, &f.Size, &f.ModTime, &f.ETag, &f.Query, &changed, &f.Head}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -248,8 +246,8 @@ func (f *manifestFile) UnmarshalJSON(text []byte) error {
 }
 
 // MarshalJSON leaves out the path in the target if it equals the path in the source.
-func (a ManifestArray) MarshalJSON() ([]byte, error) {
-	type plain ManifestArray
+func (a Array) MarshalJSON() ([]byte, error) {
+	type plain Array
 	short := struct {
 		plain
 		Target *string `json:"target,omitempty"`
@@ -261,8 +259,8 @@ func (a ManifestArray) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (a *ManifestArray) UnmarshalJSON(text []byte) error {
-	type plain ManifestArray
+func (a *Array) UnmarshalJSON(text []byte) error {
+	type plain Array
 	short := struct {
 		plain
 		Target *string `json:"target"`
@@ -270,7 +268,7 @@ func (a *ManifestArray) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &short); err != nil {
 		return err
 	}
-	*a = ManifestArray(short.plain)
+	*a = Array(short.plain)
 	if a.Target = a.Source; short.Target != nil {
 		a.Target = *short.Target
 	}
@@ -280,33 +278,33 @@ func (a *ManifestArray) UnmarshalJSON(text []byte) error {
 // manifestV1 is a manifest of version 1.
 type manifestV1 struct {
 	Manifest
-	Arrays []manifestArrayV1 `json:"arrays"`
+	Arrays []arrayV1 `json:"arrays"`
 }
 
-type manifestArrayV1 struct {
-	ManifestArray
+type arrayV1 struct {
+	Array
 	Meta json.RawMessage
 }
 
 // UnmarshalJSON reads an array of version 1, with its metadata.
-func (a *manifestArrayV1) UnmarshalJSON(text []byte) error {
+func (a *arrayV1) UnmarshalJSON(text []byte) error {
 	var own struct {
 		Meta json.RawMessage `json:"metadata"`
 	}
-	err := errors.Join(a.ManifestArray.UnmarshalJSON(text), json.Unmarshal(text, &own))
+	err := errors.Join(a.Array.UnmarshalJSON(text), json.Unmarshal(text, &own))
 	a.Meta = own.Meta
 	return err
 }
 
-// parseManifest reads a manifest of any version. It turns a manifest of version 1 into the
+// Parse reads a manifest of any version. It turns a manifest of version 1 into the
 // one that this program would have written for the same plan, with that one's hash.
-func parseManifest(text []byte) (*Manifest, error) {
+func Parse(text []byte) (*Manifest, error) {
 	var header struct{ Version int }
 	if err := json.Unmarshal(text, &header); err != nil {
 		return nil, err
 	}
 	switch header.Version {
-	case manifestVersion:
+	case Version:
 		m := &Manifest{}
 		return m, json.Unmarshal(text, m)
 	case 1:
@@ -315,10 +313,10 @@ func parseManifest(text []byte) (*Manifest, error) {
 			return nil, err
 		}
 		m := &was.Manifest
-		m.Version, m.Arrays = manifestVersion, make([]ManifestArray, len(was.Arrays))
+		m.Version, m.Arrays = Version, make([]Array, len(was.Arrays))
 		for i, a := range was.Arrays {
-			m.Arrays[i] = a.ManifestArray
-			m.Arrays[i].Digest = metadataDigest(a.Meta)
+			m.Arrays[i] = a.Array
+			m.Arrays[i].Digest = MetadataDigest(a.Meta)
 			var meta struct{ Shape []int }
 			if err := json.Unmarshal(a.Meta, &meta); err != nil {
 				return nil, fmt.Errorf("array %q: %w", a.Target, err)
@@ -331,13 +329,22 @@ func parseManifest(text []byte) (*Manifest, error) {
 	}
 }
 
-// ReadManifest reads the manifest of a checkpoint of a job that is under way.
-func ReadManifest(text []byte) (*Manifest, error) {
-	m, err := parseManifest(text)
+// Read reads the manifest of a checkpoint of a job that is under way.
+func Read(text []byte) (*Manifest, error) {
+	m, err := Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: the plan: %w", err)
 	}
 	return m, nil
+}
+
+// HashOf returns the hash of a plan from the text of its manifest.
+func HashOf(text []byte) (string, error) {
+	m, err := Read(text)
+	if err != nil {
+		return "", err
+	}
+	return m.Hash, nil
 }
 
 // ReadCompleted reads the manifest in the record that a completed job leaves in its
@@ -349,35 +356,17 @@ func ReadCompleted(record []byte) (*Manifest, error) {
 	err := json.Unmarshal(record, &done)
 	if err == nil {
 		var m *Manifest
-		if m, err = parseManifest(done.Manifest); err == nil {
+		if m, err = Parse(done.Manifest); err == nil {
 			return m, nil
 		}
 	}
 	return nil, fmt.Errorf("checkpoint: the record of completion: %w", err)
 }
 
-// completion is what a plan needs of the record of a completed job, beside the manifest.
-type completion struct {
-	// Overtaken says that the run lost its lock, so late objects of another run may still
-	// arrive in the target.
-	Overtaken bool `json:"overtaken"`
-	Arrays    []struct {
-		Digest digest.Optional `json:"digest"`
-	} `json:"arrays"`
-}
-
-// readRecord reads the record of a completed job, whose manifest has been read already.
-func readRecord(record []byte) (c completion) {
-	if json.Unmarshal(record, &c) != nil {
-		return completion{}
-	}
-	return c
-}
-
 // seal sets the hash.
 func (m *Manifest) seal() error {
 	sum := sha256.New()
-	err := m.write(io.Discard, sum, m.Files.rows(), m.arrays(), func() string { return "" })
+	err := m.Write(io.Discard, sum, m.Files.listing(), m.arrays(), func() string { return "" })
 	m.Hash = hex.EncodeToString(sum.Sum(nil))
 	return err
 }

@@ -1,4 +1,4 @@
-package plan
+package manifest
 
 import (
 	"crypto/sha256"
@@ -11,37 +11,37 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// manifestVersion is the version of the layout that this program writes. Version 1 had
+// Version is the version of the layout that this program writes. Version 1 had
 // the metadata of each array as a whole, and is read, see [manifestV1].
-const manifestVersion = 2
+const Version = 2
 
 // Manifest is the plan as a checkpoint records it. A run can go on where another one stopped
 // if the hashes of their manifests are equal.
 type Manifest struct {
 	Version int             `json:"version"`
 	Job     json.RawMessage `json:"job"`
-	Files   manifestFiles   `json:"files"`
-	Arrays  []ManifestArray `json:"arrays"`
+	Files   Files           `json:"files"`
+	Arrays  []Array         `json:"arrays"`
 	// Append is the dimension along which the arrays grow; "": the arrays are new. Earlier
 	// are the files from which the existing rows came, as far as they are known.
-	Append  string        `json:"append,omitempty"`
-	Earlier manifestFiles `json:"earlier_files,omitempty"`
-	Hash    string        `json:"hash"` // SHA-256 of all the above, without Changed and Head of files
+	Append  string `json:"append,omitempty"`
+	Earlier Files  `json:"earlier_files,omitempty"`
+	Hash    string `json:"hash"` // SHA-256 of all the above, without Changed and Head of files
 
-	byTarget map[string]int // indexes of arrays by Target; nil until array is called
+	byTarget map[string]int // indexes of arrays by Target; nil until Array is called
 }
 
-// manifestFiles are the files of a source in a manifest. In JSON, base is the beginning of
+// Files are the files of a source in a manifest. In JSON, base is the beginning of
 // all URLs, and each file is a list: the rest of its URL, its size in bytes, its
 // modification time, its ETag, the digest of its query, its change time, and the digest of
 // its head. Empty texts at the end of the list are left out.
 //
 //	{"base": "data/", "files": [["a.nc", 812, "2026-01-02T03:04:05Z"], …]}
-type manifestFiles []sources.File
+type Files []sources.File
 
-// array returns the array at a path in the target, or nil. Only one goroutine may call
+// Array returns the array at a path in the target, or nil. Only one goroutine may call
 // it.
-func (m *Manifest) array(target string) *ManifestArray {
+func (m *Manifest) Array(target string) *Array {
 	if m.byTarget == nil {
 		m.byTarget = make(map[string]int, len(m.Arrays))
 		for i := range m.Arrays {
@@ -54,12 +54,12 @@ func (m *Manifest) array(target string) *ManifestArray {
 	return nil
 }
 
-// ManifestArray is an array of a manifest. Receipts name it by its index.
-type ManifestArray struct {
+// Array is an array of a manifest. Receipts name it by its index.
+type Array struct {
 	Source string `json:"source"`
 	Target string `json:"target"`
 	Chunks int    `json:"chunks"`
-	Digest string `json:"digest"`          // of the metadata, see [metadataDigest]
+	Digest string `json:"digest"`          // of the metadata, see [MetadataDigest]
 	Shape  []int  `json:"shape,omitempty"` // that of the metadata at the end of the run
 	// Carried says that the source's objects become the target's as they are.
 	Carried bool `json:"carried,omitempty"`
@@ -74,8 +74,8 @@ type ManifestArray struct {
 	Rebased string `json:"rebased,omitempty"`
 }
 
-// rows returns the number of rows of the array along an axis at the end of the run.
-func (m *ManifestArray) rows(axis int) (int, error) {
+// RowsAfter returns the number of rows of the array along an axis at the end of the run.
+func (m *Array) RowsAfter(axis int) (int, error) {
 	if len(m.Shape) <= axis {
 		return 0, fmt.Errorf("the plan in the checkpoint is damaged, because it lacks the shape of the array: delete the checkpoint to begin anew")
 	}
@@ -83,8 +83,8 @@ func (m *ManifestArray) rows(axis int) (int, error) {
 }
 
 // arrays yields the arrays of a manifest.
-func (m *Manifest) arrays() iter.Seq2[ManifestArray, error] {
-	return func(yield func(ManifestArray, error) bool) {
+func (m *Manifest) arrays() iter.Seq2[Array, error] {
+	return func(yield func(Array, error) bool) {
 		for _, a := range m.Arrays {
 			if !yield(a, nil) {
 				return
@@ -93,9 +93,9 @@ func (m *Manifest) arrays() iter.Seq2[ManifestArray, error] {
 	}
 }
 
-// metadataDigest returns the digest of the metadata document of an array: 128 bits of its
+// MetadataDigest returns the digest of the metadata document of an array: 128 bits of its
 // SHA-256. A manifest only has to tell whether two documents are the same.
-func metadataDigest(document []byte) string {
+func MetadataDigest(document []byte) string {
 	sum := sha256.Sum256(document)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
@@ -106,5 +106,5 @@ func DocumentDigest(text []byte) string {
 	if err != nil {
 		return ""
 	}
-	return metadataDigest(plain)
+	return MetadataDigest(plain)
 }
