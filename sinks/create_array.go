@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
@@ -36,32 +35,6 @@ type ArraySpec struct {
 	// name.
 	DimensionNames []string
 	Attributes     zarr.Attributes
-}
-
-// Array is an array of a Writer. It is safe for concurrent use.
-type Array struct {
-	writer *Writer
-	path   string
-	chunks *ArrayWriter
-	chain  *codecs.Chain  // of a stored object
-	shards *codecs.Shards // nil if a stored object is a chunk
-	cell   *codecs.Chain  // of an inner chunk, or of the stored object if shards is nil
-	extent []int          // the shape of a stored object
-	meta   zarr.Array     // without its grid
-	// known is the shape that an existing array had when it was opened; nil for a new
-	// array. If an object lies beyond this shape, and this Writer has not stored it, an
-	// interrupted program has left it. Such an object counts as absent.
-	known []int
-
-	mu      sync.Mutex // guards what follows
-	shape   []int      // is replaced when the array grows
-	objects map[string]*object
-	there   bitset // numbers, in the grid, of the objects that this Writer has stored
-	// document is the committed document of an array of an existing hierarchy; nil: there
-	// is none yet.
-	document  []byte
-	committed []int           // the shape in document
-	changes   zarr.Attributes // of the attributes in document
 }
 
 // CreateArray adds an array at a path below the root, such as "ocean/temperature". The
@@ -140,35 +113,4 @@ func (a *Array) bind(spec ArraySpec) error {
 	}
 	a.lookInside()
 	return nil
-}
-
-// lookInside sets the fields that follow from the chain of a stored object.
-func (a *Array) lookInside() {
-	a.meta.Codecs, a.cell = a.chain.Specs(), a.chain
-	if s, ok := a.chain.InnerChunks(); ok {
-		a.shards, a.cell = s, s.Inner()
-	}
-}
-
-// Path returns the path of the array below the root.
-func (a *Array) Path() string { return a.path }
-
-// Shape returns the array's present shape. Append makes it longer.
-func (a *Array) Shape() []int { return slices.Clone(a.grid().Shape) }
-
-// grid returns the present grid of stored objects.
-func (a *Array) grid() zarr.Grid {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return zarr.Grid{Shape: a.shape, Chunk: a.extent}
-}
-
-// Metadata returns the present metadata: data type, grid, codecs, fill value, dimension
-// names and attributes. The caller does not modify what it refers to.
-func (a *Array) Metadata() *zarr.Array {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	meta := a.meta
-	meta.Grid = zarr.Grid{Shape: a.shape, Chunk: a.extent}
-	return &meta
 }

@@ -1,17 +1,3 @@
-// Package sinks writes Zarr v3 hierarchies. There are three ways to do so:
-//
-//	Create ─▶ Writer ─CreateArray─▶ Array: WriteRegion, Append, WriteFrom ─▶ Commit
-//	Open ─▶ Writer ─Array─▶ Array: the same, in a hierarchy that exists ─▶ Commit
-//	New ─▶ Hierarchy ─Array─▶ ArrayWriter: Put, Copy, Stream ─▶ Finish
-//
-// The first two ways are for programs. They take regions of arrays and encode them. The
-// third way is for jobs, which bring encoded chunks and keep receipts. The first two ways
-// use it.
-//
-// Readers rely on the order of writing. Chunks come first. An array's document
-// follows when all of its chunks are stored. Then come the documents of the groups. The
-// root's document, with consolidated metadata, is the last. Below the target there is
-// nothing but the objects of the hierarchy.
 package sinks
 
 import (

@@ -1,50 +1,19 @@
 package sinks
 
 import (
-	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"path"
 	"slices"
-	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/zarr"
 )
-
-// object is a stored object that is being written: a chunk or a shard. It consists of
-// cells, each encoded on its own: the inner chunks of a shard, or the chunk itself. One
-// goroutine at a time works on it.
-type object struct {
-	array *Array
-	key   string // below the array
-	index []int
-
-	// mu is held by the goroutine that works on the object. It guards what follows.
-	mu      sync.Mutex
-	cells   map[int]cell // those written since the object was last stored
-	written int          // elements written since then; those written twice count twice
-	bytes   int          // memory of the cells
-	old     *oldObject   // what is stored under the key; nil: nobody has looked
-
-	// The mutex of the array guards these.
-	users int  // goroutines that work on the object or wait for it
-	waits bool // it has cells
-
-	// The mutex of the queue guards the place of the object in it; nil: it is not there.
-	queued *list.Element
-}
-
-// cell is a part of an object that was written. Without values and data it holds only the
-// fill value.
-type cell struct {
-	values *ndarray.Array // of a cell that was written in part
-	data   []byte         // of a cell that is encoded
-	bytes  int            // memory of both; put sets it
-}
 
 // size returns the bytes of memory that the cell takes.
 func (c cell) size(chain *codecs.Chain) int {
@@ -71,27 +40,6 @@ func (o *object) put(number int, c cell) {
 func (o *object) count(n int) {
 	o.bytes += n
 	o.array.writer.waiting.Add(int64(n))
-}
-
-// oldObject is what the store has under the key of an object.
-type oldObject struct {
-	in     codecs.Input // nil: there is no object
-	places []codecs.Place
-}
-
-// storedObject reads an object of the store.
-type storedObject struct {
-	from *Array
-	key  string
-	size int64
-}
-
-// Size implements [codecs.Input].
-func (s storedObject) Size() int64 { return s.size }
-
-// ReadAt implements [codecs.Input].
-func (s storedObject) ReadAt(ctx context.Context, p []byte, off int64) error {
-	return s.from.writer.store.ReadRange(ctx, s.key, p, off)
 }
 
 // hold returns the object with these coordinates. Until release, every caller gets the
@@ -480,4 +428,69 @@ func (s *shardWriter) finish(ctx context.Context) (stored bool, err error) {
 		_, err = s.stream.Close()
 	}
 	return err == nil, err
+}
+
+// oldest removes an object from the queue and returns it locked: the oldest one on which
+// no other goroutine works. It returns nil if there is none. The caller unlocks the object.
+func (w *Writer) oldest() *object {
+	w.waitQueue.mu.Lock()
+	defer w.waitQueue.mu.Unlock()
+	for e := w.waitQueue.objects.Front(); e != nil; e = e.Next() {
+		o := e.Value.(*object)
+		if o.mu.TryLock() {
+			w.waitQueue.objects.Remove(e)
+			o.queued = nil
+			return o
+		}
+	}
+	return nil
+}
+
+// shrink stores waiting objects, the oldest first, until the objects that still wait are
+// within the bound of memory.
+func (w *Writer) shrink(ctx context.Context) error {
+	for w.waiting.Load() > int64(w.half()) {
+		o := w.oldest()
+		if o == nil {
+			return nil // other goroutines work on all of them, and will come here, too
+		}
+		if err := o.array.flush(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail names the array and the chunk in an error.
+func (a *Array) fail(index []int, err error) error {
+	what := "chunk"
+	if a.chain.Container() != "" {
+		what = "shard"
+	}
+	return fmt.Errorf("array %q, %s %v: %w", a.path, what, index, err)
+}
+
+// overlap returns the box that two boxes have in common.
+func overlap(a, b ndarray.Region) ndarray.Region {
+	both := ndarray.Region{Start: make([]int, len(a.Start)), Shape: make([]int, len(a.Start))}
+	for i := range both.Start {
+		both.Start[i] = max(a.Start[i], b.Start[i])
+		both.Shape[i] = min(a.Start[i]+a.Shape[i], b.Start[i]+b.Shape[i]) - both.Start[i]
+	}
+	return both
+}
+
+// takeOff waits until there is memory to encode the cells of an object, one after the
+// other. done gives the memory back.
+func (a *Array) takeOff(ctx context.Context) (done func(), err error) {
+	n, _ := ndarray.Bytes(a.cell.Chunk().Type, a.cell.Chunk().Shape)
+	n += n + a.cell.Memory() // the cell, with padding or read back
+	if size := a.chain.Size(); a.shards != nil && !size.Unbounded {
+		n += store.WriterBytes(a.writer.store.URL(), 1, size.Max)
+	}
+	n = min(n, a.writer.half())
+	if err := a.writer.flight.Acquire(ctx, int64(n)); err != nil {
+		return nil, err
+	}
+	return func() { a.writer.flight.Release(int64(n)) }, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/store"
 )
 
 // WriteRegion writes the elements of src to the region that begins at start and has
@@ -90,15 +89,6 @@ func (a *Array) writeObject(ctx context.Context, index []int, src ndarray.Array,
 	return a.writer.shrink(ctx)
 }
 
-// fail names the array and the chunk in an error.
-func (a *Array) fail(index []int, err error) error {
-	what := "chunk"
-	if a.chain.Container() != "" {
-		what = "shard"
-	}
-	return fmt.Errorf("array %q, %s %v: %w", a.path, what, index, err)
-}
-
 // write is writeObject for a caller who has locked the object.
 func (a *Array) write(ctx context.Context, o *object, src ndarray.Array, start []int) error {
 	done, err := a.takeOff(ctx)
@@ -140,31 +130,6 @@ func (a *Array) write(ctx context.Context, o *object, src ndarray.Array, start [
 		return a.store(ctx, o, inside.Shape, func(box ndarray.Region, number int) (piece, error) { return a.waiting(ctx, o, box, number) })
 	}
 	return nil
-}
-
-// takeOff waits until there is memory to encode the cells of an object, one after the
-// other. done gives the memory back.
-func (a *Array) takeOff(ctx context.Context) (done func(), err error) {
-	n, _ := ndarray.Bytes(a.cell.Chunk().Type, a.cell.Chunk().Shape)
-	n += n + a.cell.Memory() // the cell, with padding or read back
-	if size := a.chain.Size(); a.shards != nil && !size.Unbounded {
-		n += store.WriterBytes(a.writer.store.URL(), 1, size.Max)
-	}
-	n = min(n, a.writer.half())
-	if err := a.writer.flight.Acquire(ctx, int64(n)); err != nil {
-		return nil, err
-	}
-	return func() { a.writer.flight.Release(int64(n)) }, nil
-}
-
-// overlap returns the box that two boxes have in common.
-func overlap(a, b ndarray.Region) ndarray.Region {
-	both := ndarray.Region{Start: make([]int, len(a.Start)), Shape: make([]int, len(a.Start))}
-	for i := range both.Start {
-		both.Start[i] = max(a.Start[i], b.Start[i])
-		both.Shape[i] = min(a.Start[i]+a.Shape[i], b.Start[i]+b.Shape[i]) - both.Start[i]
-	}
-	return both
 }
 
 // minus returns the difference of two places.
