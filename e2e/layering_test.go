@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
@@ -163,9 +165,30 @@ func TestLayeringNames(t *testing.T) {
 // TestLayeringDriverNames refuses code that asks for a driver by its name. What it wants to
 // know is a trait of sources.Driver.
 func TestLayeringDriverNames(t *testing.T) {
-	asks := regexp.MustCompile(`(==|!=|\bcase\b)[^\n]*"(` + strings.Join(drivers.Standard().Names(), "|") + `)"`)
-	for text, want := range map[string]bool{`if d == "zarr" {`: true, "case \"raw\", \"hdf5\":": true, `Name: "zarr"`: false, `d != "zarrs"`: false} {
-		if asks.MatchString(text) != want {
+	refuseQuestions(t, "a driver", drivers.Standard().Names())
+}
+
+// TestLayeringCodecNames refuses code that asks for a codec by its name. What it wants to
+// know is a trait of package codecs. The codecs themselves may ask, and so may readers,
+// which is a table of the codecs that other programs know.
+func TestLayeringCodecNames(t *testing.T) {
+	var names []string
+	for _, d := range standard.Registry(dtype.Standard()).Definitions() {
+		names = append(names, d.Name)
+	}
+	refuseQuestions(t, "a codec", names, "../codecs/standard", "../readers")
+}
+
+// refuseQuestions reports code that compares something with one of these names. Code in the
+// folders except may do so.
+func refuseQuestions(t *testing.T, what string, names []string, except ...string) {
+	t.Helper()
+	for i, name := range names {
+		names[i] = regexp.QuoteMeta(name)
+	}
+	asks := regexp.MustCompile(`(==|!=|\bcase\b)[^\n]*"(` + strings.Join(names, "|") + `)"`)
+	for text, want := range map[string]bool{`if d == "NAME" {`: true, `case "x", "NAME":`: true, `Name: "NAME"`: false, `d != "NAMEs"`: false} {
+		if text = strings.Replace(text, "NAME", strings.ReplaceAll(names[0], `\`, ""), 1); asks.MatchString(text) != want {
 			t.Fatalf("%s: a comparison: %v", text, !want)
 		}
 	}
@@ -173,14 +196,14 @@ func TestLayeringDriverNames(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() != ".." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+		case d.IsDir() && (d.Name() != ".." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") || slices.Contains(except, filepath.ToSlash(file))):
 			return fs.SkipDir
 		case path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go"):
 			return nil
 		}
 		text, err := os.ReadFile(file)
 		if found := asks.Find(text); found != nil {
-			t.Errorf("%s asks for a driver by its name: %s", file, found)
+			t.Errorf("%s asks for %s by its name: %s", file, what, found)
 		}
 		return err
 	})

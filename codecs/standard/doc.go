@@ -5,6 +5,6 @@
 // may also build a registry from some of the definitions. Package codecs says what a
 // codec can do.
 //
-// The name of a codec occurs only in the codec's own file. Other packages use constants
-// such as [BytesName].
+// The name of a codec occurs only in the codec's own file, and in examples of other
+// codecs. Other packages use constants such as [BytesName].
 package standard
