@@ -68,7 +68,7 @@ func (p *pipeline) damaged(ctx context.Context, err error) bool {
 	return !stored
 }
 
-// readTogether reads slabs, at most most of them at the same time. Readers that are
+// readTogether reads slabs, no more than most of them at the same time. Readers that are
 // idle, from the beginning or later, help.
 func (p *pipeline) readTogether(ctx context.Context, list []ndarray.Region, most int, read func(context.Context, ndarray.Region) error) error {
 	group, inner := errgroup.WithContext(ctx)

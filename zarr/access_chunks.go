@@ -86,7 +86,7 @@ type shaping struct {
 }
 
 // fill makes the chunk as long as the array along dims and alone. Then it divides the
-// chunk along these dimensions until it has at most most bytes. All dimensions in dims are
+// chunk along these dimensions until it has no more than most bytes. All dimensions in dims are
 // divided into equally many pieces. alone has at most one dimension, which is divided into
 // as many pieces as all of dims together.
 func (s *shaping) fill(most int, dims, alone []int) {

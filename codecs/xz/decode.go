@@ -90,7 +90,7 @@ func appendLZMA1(dst []byte, in *input, header []byte, most int) ([]byte, error)
 	return appendAll(dst, r, most)
 }
 
-// appendAll appends all bytes of r to dst, at most most bytes.
+// appendAll appends all bytes of r to dst, no more than most bytes.
 func appendAll(dst []byte, r io.Reader, most int) ([]byte, error) {
 	from := len(dst)
 	for {

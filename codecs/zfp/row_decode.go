@@ -1,7 +1,7 @@
 package zfp
 
 // A nibbleRow holds the arguments and the results of readNibbles for 16 blocks of one
-// dimension. A block of floats has its exponent minus lowest planes, at most most.
+// dimension. A block of floats has its exponent minus lowest planes, no more than most.
 type nibbleRow struct {
 	pos      int       // the bit of the stream where the blocks begin; readNibbles sets it to their end
 	width    int       // bits of the exponents of floats, 0 for integers

@@ -22,7 +22,7 @@ func (w *bitWriter) writePlanes16(p *planes, shift, top, bottom, end int) {
 }
 
 // A reader16 holds the arguments and results of readBlocks16 for blocks of 16
-// coefficients. A block of floats has its exponent minus lowest planes, at most most.
+// coefficients. A block of floats has its exponent minus lowest planes, no more than most.
 type reader16 struct {
 	pos     int // the bit of the stream where the blocks begin; readBlocks16 sets it to their end
 	limit   int // most bits of a block

@@ -34,7 +34,7 @@ type sequenceDecoder struct {
 	firstBit int
 
 	// dst is filled up to out. The frame fills it from frameStart on, and up to end at
-	// most. The block fills it from blockStart on, with at most most bytes.
+	// most. The block fills it from blockStart on, with no more than most bytes.
 	dst        []byte
 	out        int
 	frameStart int

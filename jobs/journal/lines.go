@@ -26,7 +26,7 @@ func (p *plainLine) next(text string) bool {
 	return true
 }
 
-// number takes a natural number of at most most from the line.
+// number takes a natural number of no more than most from the line.
 func (p *plainLine) number(most uint64) (n uint64) {
 	const digits = 19 // every number of so many digits is less than 2^64; nothing takes a digit that follows
 	i := 0

@@ -12,8 +12,8 @@ import (
 // nulls at once.
 const presentWords = 16
 
-// flat reads elements of a column without lists to out, from element at on. It reads at
-// most most elements, and returns how many.
+// flat reads elements of a column without lists to out, from element at on. It reads no
+// more than most elements, and returns how many.
 func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array, null *nulls) (int, error) {
 	n, err := r.pages.Values(ctx, most)
 	if err != nil {

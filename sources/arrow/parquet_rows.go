@@ -51,7 +51,7 @@ func (r *parquetRows) values(at, count int, out ndarray.Array) error {
 	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{count}}).SetItems(r.pages.Item)
 }
 
-// nested reads the elements of entries with one definition level, at most most
+// nested reads the elements of entries with one definition level, no more than most
 // elements, and returns how many. A list of another length than the schema states is an
 // error.
 func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int, error) {

@@ -27,7 +27,7 @@ func (a *app) fitFiles(j *jobs.Job) error {
 	return nil
 }
 
-// atMost returns a number of workers, at most most. 0 workers means one for each core.
+// atMost returns a number of workers, no more than most. 0 workers means one for each core.
 func atMost(workers, most int) int {
 	if workers == 0 && runtime.GOMAXPROCS(0) <= most {
 		return 0

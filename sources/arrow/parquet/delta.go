@@ -61,7 +61,7 @@ func (d *deltas) zigzag() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// some returns some of the next values: at least one, and at most most.
+// some returns some of the next values: at least one, and no more than most.
 func (d *deltas) some(most int) ([]int64, error) {
 	if len(d.next) == 0 {
 		if d.left == 0 {

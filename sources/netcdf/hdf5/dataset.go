@@ -225,7 +225,7 @@ func (d *Dataset) layOut() error {
 }
 
 // wholePieces returns the shape of pieces that are one run of bytes in C order. A piece
-// has at most most bytes, or a single element.
+// has no more than most bytes, or a single element.
 func (d *Dataset) wholePieces(most int) []int {
 	piece := slices.Repeat([]int{1}, len(d.Shape))
 	room := max(most/d.Datatype.Size, 1)
