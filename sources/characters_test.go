@@ -2,6 +2,9 @@ package sources
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +35,8 @@ func TestCharacters(t *testing.T) {
 		"texts":               {characters(LastDimension, 7, 3), 3, []int{7}, "   "},
 		"one text":            {characters(LastDimension, 3), 3, []int{}, "   "},
 		"single characters":   {characters(SingleCharacters, 7, 3), 1, []int{7, 3}, " "},
+		"texts of length 1":   {characters(LastDimension, 7, 1), 1, []int{7}, " "},
+		"the longest text":    {characters(LastDimension, 0, dtype.MaxSize), dtype.MaxSize, []int{0}, strings.Repeat(" ", dtype.MaxSize)},
 		"numbers":             {characters(NoCharacters, 7, 3), 0, nil, ""},
 		"a single character":  {characters(SingleCharacters), 0, nil, ""},
 		"texts of no length":  {characters(LastDimension, 7, 0), 0, nil, ""},
@@ -68,6 +73,72 @@ func TestCharacters(t *testing.T) {
 			}
 			if before := test.array.info; len(before.Attributes) != 3 || before.Notes != nil {
 				t.Errorf("the description of the characters has changed: %+v", before)
+			}
+		})
+	}
+}
+
+// letters is an array of characters whose elements are the letters from a on. It describes
+// itself by Characters, and fails if fail is set.
+type letters struct {
+	onlyInfo
+	fail error
+}
+
+func (l *letters) ReadRegion(_ context.Context, dst ndarray.Array, start []int) error {
+	if err := CheckRegion(&l.info, dst, start); err != nil || l.fail != nil {
+		return errors.Join(err, l.fail)
+	}
+	whole := ndarray.New(dtype.Uint8, l.info.Shape)
+	for i := range whole.Data {
+		whole.Data[i] = byte('a' + i)
+	}
+	ndarray.Copy(dst, whole.Sub(ndarray.Region{Start: start, Shape: dst.Shape}))
+	return nil
+}
+
+// TestReadTexts reads texts along the last dimension, and texts of one character, into
+// memory with and without gaps.
+func TestReadTexts(t *testing.T) {
+	for name, test := range map[string]struct {
+		characters    Characters
+		within        []int // shape of the memory around the texts
+		start, region []int
+		want          string
+	}{
+		"texts":                      {LastDimension, []int{2}, []int{1}, []int{2}, "def ghi"},
+		"texts between others":       {LastDimension, []int{4}, []int{1}, []int{2}, "def ghi"},
+		"characters":                 {SingleCharacters, []int{2, 2}, []int{1, 1}, []int{2, 2}, "e f h i"},
+		"characters between others":  {SingleCharacters, []int{4, 5}, []int{1, 1}, []int{2, 2}, "e f h i"},
+		"no text":                    {LastDimension, []int{0}, []int{4}, []int{0}, ""},
+		"texts behind the last one":  {LastDimension, []int{2}, []int{3}, []int{2}, "region"},
+		"characters behind the last": {SingleCharacters, []int{2, 2}, []int{1, 2}, []int{2, 2}, "region"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			array := &letters{onlyInfo: onlyInfo{Info{Type: dtype.Uint8, Shape: []int{4, 3}, Characters: test.characters}}}
+			a, ok := Texts(array)
+			if !ok {
+				t.Fatal("there are no texts")
+			}
+			memory := ndarray.New(a.Info().Type, test.within)
+			dst := memory.Sub(ndarray.Region{Start: slices.Repeat([]int{0}, len(test.start)), Shape: test.region})
+			err := a.ReadRegion(t.Context(), dst, test.start)
+			if test.want == "region" {
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			var got []string
+			for item := range dst.Items() {
+				got = append(got, string(item))
+			}
+			if err != nil || strings.Join(got, " ") != test.want {
+				t.Errorf("%q, %v; want %s", got, err, test.want)
+			}
+			array.fail = errors.New("damaged")
+			if err := a.ReadRegion(t.Context(), dst, test.start); !errors.Is(err, array.fail) {
+				t.Errorf("an array that cannot be read: %v", err)
 			}
 		})
 	}

@@ -47,4 +47,11 @@ func TestConverted(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "elements from [1 1] on: refused") {
 		t.Errorf("error %v", err)
 	}
+	err = Converted(&failing{*whole}, narrowing{-1}, dtype.Float32).ReadRegion(t.Context(), dst, []int{1, 1})
+	if err == nil || err.Error() != "damaged" {
+		t.Errorf("an array that cannot be read: %v", err)
+	}
+	if err := c.ReadRegion(t.Context(), dst, []int{2, 1}); err == nil {
+		t.Error("a region beyond the array was read")
+	}
 }

@@ -52,6 +52,15 @@ func TestDetectAsksDrivers(t *testing.T) {
 			t.Errorf("%s: %q, %v, %v; asked were %q", what, name, sure, err, asked)
 		}
 	}
+	for url, want := range map[string]string{
+		file:           `none of the drivers a, b reads it: it begins with "abc and "`,
+		file + "-none": "none of the drivers a, b reads it: there is no file",
+	} {
+		list := Drivers{driver("a", No), {Name: "never asked"}, {Name: "b", Signatures: []Signature{{Begins: "xyz"}}}}
+		if _, _, err := list.Detect(t.Context(), url, store.Options{}); err == nil || err.Error() != url+": "+want {
+			t.Errorf("%v, want %s: %s", err, url, want)
+		}
+	}
 	list := Drivers{driver("a", No), driver("b", No)}
 	for name, want := range map[string]string{"a": "a", "b": "b", "a-alias": "a", "b-alias": "b", "c": "", "": ""} {
 		got, ok := list.Lookup(name)

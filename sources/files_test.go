@@ -187,11 +187,16 @@ func TestFilesChanged(t *testing.T) {
 	}
 }
 
-// TestStrayAnswers has a server that answers with another ETag once, perhaps that of
-// another object. Then it does so for good.
+// TestStrayAnswers has a server that does not find a file at first, and that answers with
+// another ETag once, perhaps that of another object. Then it does so for good.
 func TestStrayAnswers(t *testing.T) {
 	var stray atomic.Int64 // answers with another ETag that are still to come
+	var first atomic.Bool  // the first request, which does not find the file, was made
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if first.CompareAndSwap(false, true) {
+			http.NotFound(w, r)
+			return
+		}
 		tag := `"one"`
 		if stray.Add(-1) >= 0 {
 			tag = `"another"`

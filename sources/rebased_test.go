@@ -47,6 +47,37 @@ func TestRebased(t *testing.T) {
 	}
 }
 
+// TestRebasedAttributes: the attributes of the new clock replace those that an array has.
+// Bounds without units have none afterwards.
+func TestRebasedAttributes(t *testing.T) {
+	list := func(text string) (list zarr.Attributes) {
+		if err := list.UnmarshalJSON([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	from, to := `{"units":"hours since 2000-01-01","calendar":"standard"}`, `{"units":"days since 2000-01-01","calendar":"gregorian"}`
+	for own, want := range map[string]string{
+		`{"a":1,"units":"hours since 2000-01-01"}`:                       `{"a":1,"units":"days since 2000-01-01","calendar":"gregorian"}`,
+		`{"units":"hours since 2000-01-01","calendar":"standard","a":1}`: `{"units":"days since 2000-01-01","calendar":"gregorian","a":1}`,
+		`{"a":1,"calendar":"standard"}`:                                  `{"a":1,"calendar":"gregorian"}`,
+		`{"a":1}`:                                                        `{"a":1}`,
+	} {
+		hours := counted(3)
+		hours.info.Attributes = list(own)
+		a, err := Rebased(hours, Clock{list(from), dtype.Float64}, Clock{list(to), dtype.Float64}, "file.nc")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := a.Info().Attributes.MarshalJSON(); string(got) != want {
+			t.Errorf("%s became %s, want %s", own, got, want)
+		}
+		if before, _ := hours.info.Attributes.MarshalJSON(); string(before) != own {
+			t.Errorf("the attributes of the array itself became %s", before)
+		}
+	}
+}
+
 // TestReadThrough reads an array, or finds that it cannot be read.
 func TestReadThrough(t *testing.T) {
 	if err := ReadThrough(t.Context(), counted(100, 100)); err != nil {

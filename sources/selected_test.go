@@ -172,7 +172,73 @@ func TestSelectedInfo(t *testing.T) {
 	if !slices.Equal(stepped.Shape, []int{4, 10}) || !slices.Equal(stepped.Chunks, []int{2, 5}) || stepped.Shards != nil || stepped.Codecs != nil || stepped.Memory < 4*5*8 {
 		t.Errorf("with a step: %+v", stepped)
 	}
+	for _, test := range []struct {
+		chunks []int
+		spans  []Span
+		want   int // bytes of a box
+	}{
+		{[]int{4, 5}, []Span{{0, 4, 3}, {0, 10, 1}}, 4 * 5 * 8},
+		{[]int{4, 5}, []Span{{0, 12, 1}, {0, 5, 2}}, 4 * 5 * 8},
+		{[]int{40, 5}, []Span{{0, 4, 3}, {0, 5, 2}}, 12 * 5 * 8},
+		{nil, []Span{{0, 4, 3}, {0, 10, 1}}, 0}, // only selected elements are read
+		{nil, []Span{{0, 12, 1}, {0, 5, 2}}, 12 * 10 * 8},
+		{nil, []Span{{0, 4, 3}, {0, 5, 2}}, 10 * 8},
+	} {
+		whole := counted(12, 10)
+		whole.info.Chunks, whole.info.Memory = test.chunks, 1000
+		if got := Selected(whole, test.spans).Info().Memory; got != 1000+test.want {
+			t.Errorf("%v of chunks %v takes %d bytes, want %d", test.spans, test.chunks, got-1000, test.want)
+		}
+	}
+	for shape, want := range map[[2]int]int{{3, 1 << 15}: 1 << 14, {1 << 15, 1 << 10}: 1 << 14, {1 << 15, 3 << 12}: 3 << 12} {
+		whole := &onlyInfo{Info{Type: dtype.Float64, Shape: shape[:], Memory: 1000}}
+		if got := Selected(whole, []Span{{0, shape[0], 1}, {0, shape[1] / 2, 2}}).Info().Memory; got != 1000+want*8 {
+			t.Errorf("shape %v without chunks: a box has %d bytes, want %d elements", shape, got-1000, want)
+		}
+	}
 	if AsStored(Selected(whole, []Span{{0, 12, 1}, {0, 10, 1}})) != nil || !slices.Equal(whole.info.Chunks, []int{4, 5}) {
 		t.Error("the part is stored, or the whole has changed")
 	}
+}
+
+// TestSelectedTexts reads elements of variable size, with and without chunks: no element is
+// read that is not selected, because nobody knows the memory that it takes.
+func TestSelectedTexts(t *testing.T) {
+	for _, chunks := range [][]int{nil, {2, 3, 4}} {
+		for _, test := range []struct {
+			spans []Span
+			reads int
+		}{
+			{[]Span{{1, 2, 2}, {1, 3, 2}, {1, 3, 4}}, 18},
+			{[]Span{{1, 2, 2}, {1, 3, 1}, {1, 3, 1}}, 2},
+			{[]Span{{1, 2, 1}, {1, 3, 1}, {1, 3, 4}}, 3},
+		} {
+			asked := &asked{info: Info{Type: dtype.StringType, Shape: []int{5, 7, 10}, Chunks: chunks, Memory: 1000}}
+			part := Selected(asked, test.spans)
+			if part.Info().Memory != 1000 {
+				t.Errorf("%v: %d bytes", test.spans, part.Info().Memory)
+			}
+			dst := ndarray.New(dtype.StringType, part.Info().Shape)
+			if err := part.ReadRegion(t.Context(), dst, []int{0, 0, 0}); err != nil {
+				t.Fatal(err)
+			}
+			if asked.elements != dst.Len() || asked.reads != test.reads {
+				t.Errorf("%v: %d elements in %d reads, want %d in %d", test.spans, asked.elements, asked.reads, dst.Len(), test.reads)
+			}
+		}
+	}
+}
+
+// asked is an array that counts what is read of it, and fills nothing.
+type asked struct {
+	info            Info
+	reads, elements int
+}
+
+func (a *asked) Info() *Info { return &a.info }
+
+func (a *asked) ReadRegion(_ context.Context, dst ndarray.Array, start []int) error {
+	a.reads++
+	a.elements += dst.Len()
+	return CheckRegion(&a.info, dst, start)
 }
