@@ -136,6 +136,9 @@ func TestReadTexts(t *testing.T) {
 			if err != nil || strings.Join(got, " ") != test.want {
 				t.Errorf("%q, %v; want %s", got, err, test.want)
 			}
+			if err := a.ReadRegion(t.Context(), ndarray.New(dtype.NullTerminated(2), test.region), test.start); err == nil {
+				t.Error("texts were read as texts of another length")
+			}
 			array.fail = errors.New("damaged")
 			if err := a.ReadRegion(t.Context(), dst, test.start); !errors.Is(err, array.fail) {
 				t.Errorf("an array that cannot be read: %v", err)

@@ -3,9 +3,12 @@ package sources
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"slices"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 )
@@ -76,8 +79,58 @@ func TestIsFolder(t *testing.T) {
 	}
 	p := newProbe("mem://bucket/a", opt)
 	*p.failure = errors.New("the server is away")
-	if p.IsFolder(t.Context()) {
+	if p.IsFolder(t.Context()) || p.Holds(t.Context(), "k") || p.Below(t.Context()) != nil {
 		t.Error("a server that is away has a folder")
+	}
+}
+
+// TestHolds looks for files in a folder. After the server has failed, the probe does not
+// ask for the other files.
+func TestHolds(t *testing.T) {
+	opt := store.Options{Memory: &store.Memory{}, Retries: -1}
+	s, err := store.Open(t.Context(), "mem://bucket/a", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Put(t.Context(), "k", nil), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	for _, test := range []struct {
+		keys []string
+		err  error
+		want bool
+		asks int
+	}{
+		{[]string{"k"}, nil, true, 1},
+		{[]string{"i", "j", "k", "l"}, nil, true, 3},
+		{[]string{"i", "j"}, nil, false, 2},
+		{[]string{"i", "j", "k"}, refused, false, 1},
+		{[]string{"i", "j", "k"}, errors.New("no permission"), false, 3},
+	} {
+		asks := 0
+		opt.Fault = func(string, string) error { asks++; return test.err }
+		p := newProbe("mem://bucket/a", opt)
+		if got := p.Holds(t.Context(), test.keys...); got != test.want || asks != test.asks || errors.Is(*p.failure, refused) != errors.Is(test.err, refused) {
+			t.Errorf("%q with %v: %t after %d requests, failure %v", test.keys, test.err, got, asks, *p.failure)
+		}
+		if p.At("mem://bucket/b").failure != p.failure {
+			t.Error("a probe of the same server does not know that it failed")
+		}
+	}
+}
+
+// TestUnsupported tells errors about what the program cannot read from others.
+func TestUnsupported(t *testing.T) {
+	for _, err := range []error{errors.ErrUnsupported, dtype.ErrUnknown, codecs.ErrUnknown} {
+		if !Unsupported(fmt.Errorf("array: %w", err)) {
+			t.Errorf("%v", err)
+		}
+	}
+	for _, err := range []error{nil, errors.New("other"), codecs.ErrCorrupt} {
+		if Unsupported(err) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 
@@ -103,5 +156,15 @@ func TestOpenResolves(t *testing.T) {
 	}
 	if s, err := (Drivers{d}).Open(t.Context(), "bad", Request{}); !errors.Is(err, broken) {
 		t.Errorf("%v, %v", s, err)
+	}
+	for sure, want := range map[Confidence]string{Certain: "broken", Likely: "none of the drivers d reads it: broken"} {
+		guess := Driver{
+			Name:   "d",
+			Detect: func(context.Context, *Probe) Confidence { return sure },
+			Open:   func(context.Context, Request) (Source, error) { return nil, broken },
+		}
+		if s, err := (Drivers{guess}).Open(t.Context(), "place", Request{}); s != nil || !errors.Is(err, broken) || err.Error() != want {
+			t.Errorf("%v, %v, want %s", s, err, want)
+		}
 	}
 }

@@ -78,6 +78,27 @@ func TestRebasedAttributes(t *testing.T) {
 	}
 }
 
+// TestRebasedRefuses names the file and the array if a clock cannot be read, or if two
+// calendars never agree.
+func TestRebasedRefuses(t *testing.T) {
+	clock := func(units, calendar string) Clock {
+		return Clock{zarr.Attributes{}.With("units", TextAttribute(units)).With("calendar", TextAttribute(calendar)), dtype.Float64}
+	}
+	sound := clock("days since 2000-01-01", "standard")
+	for name, other := range map[string]Clock{
+		"no units of time":   clock("metres", "standard"),
+		"an odd calendar":    clock("days since 2000-01-01", "of the moon"),
+		"calendars disagree": clock("days since 2000-01-01", "360_day"),
+	} {
+		for _, clocks := range [][2]Clock{{other, sound}, {sound, other}} {
+			a, err := Rebased(counted(3), clocks[0], clocks[1], "file.nc")
+			if a != nil || err == nil || !strings.HasPrefix(err.Error(), `file.nc: array "": `) {
+				t.Errorf("%s: %v, %v", name, a, err)
+			}
+		}
+	}
+}
+
 // TestReadThrough reads an array, or finds that it cannot be read.
 func TestReadThrough(t *testing.T) {
 	if err := ReadThrough(t.Context(), counted(100, 100)); err != nil {
