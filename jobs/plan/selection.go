@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -205,11 +206,20 @@ func (s *selector) search(ctx context.Context, selection jobfile.Selection, coor
 	if span.Step = 1; span.Count > 0 {
 		return span, nil
 	}
-	message := "it has no values"
+	message, hint := "it has no values", ""
 	if previous != nil {
 		message = fmt.Sprintf("%s selects nothing: %s", selection.Text, s.reach(info, first, previous))
+		if selection.Numbers() != nil && !isTime(info.Type) && s.readsYears(selection, info) {
+			hint = fmt.Sprintf("whole numbers are years here; %s selects values", asValues(selection))
+		}
 	}
-	return span, s.wrong(selection, path, message, "")
+	return span, s.wrong(selection, path, message, hint)
+}
+
+// asValues spells two years as values, for a job and for the command line.
+func asValues(selection jobfile.Selection) string {
+	d := selection.Dates
+	return fmt.Sprintf("[%s, %s], or %s=%s,%s on the command line,", cmp.Or(d[0], "null"), cmp.Or(d[1], "null"), selection.Dimension, d[0], d[1])
 }
 
 // reach says, for messages, from which value to which the values of a coordinate run. If the

@@ -115,6 +115,7 @@ func TestSelectTypes(t *testing.T) {
 		"the greater number first": {oneDimension(`"int64"`, "0", "t", "", 2), []int64{1, 2}, "2/1", 0, `"2/1" ends before it begins`},
 		"two years":                {oneDimension(`"int64"`, "0", "t", `"units": "days since 0001-01-01", "calendar": "noleap"`, 3), []int64{1, 365, 366}, "2/3", 2, ""},
 		"a time without dates":     {oneDimension(`"int64"`, "0", "t", `"units": "hours since 0000-01-01"`, 3), []int64{0, 366, 8000}, "0/3000", 2, ""},
+		"years that are values":    {oneDimension(`"int64"`, "0", "t", `"units": "hours since 2001-01-01", "calendar": "proleptic_gregorian"`, 2), []int64{0, 1}, "../3", 0, "whole numbers are years here; [null, 3], or t=,3 on the command line, selects values"},
 		"years without dates":      {oneDimension(`"int64"`, "0", "t", `"units": "hours since 0000-01-01"`, 3), []int64{0, 1990, 8000}, "1990/1995", 0, "the calendar standard has no date 0-01-01"},
 		"one number":               {oneDimension(`"int64"`, "0", "t", "", 2), []int64{1, 2}, "2", 0, "it has no units"},
 		"values that are repeated": {oneDimension(`"int64"`, "0", "t", "", 4), []int64{1, 2, 2, 3}, "[2, 2]", 2, ""},
