@@ -120,9 +120,10 @@ func TestFormatOfAProgram(t *testing.T) {
 		return jobs.Parse("job.yaml", []byte(text), dir, env)
 	}
 	for source, want := range map[string][]float64{
-		"{driver: numbers, url: a}":                            {1, 2, 3, 4},
-		"{driver: text, url: [a, b], concat: row}":             {1, 2, 3, 4, 5, 6},
-		"{driver: text, url: '[ab]', concat: row, cf: unpack}": {2.5, 4.5, 6.5, 8.5, 10.5, 12.5},
+		"{driver: numbers, url: a}":                                      {1, 2, 3, 4},
+		"{driver: text, url: [a, b], concat: row}":                       {1, 2, 3, 4, 5, 6},
+		"{driver: text, url: '[ab]', concat: row, cf: unpack}":           {2.5, 4.5, 6.5, 8.5, 10.5, 12.5},
+		"{driver: text, url: [a, b], concat: row, select: {row: '1:3'}}": {3, 4, 5, 6},
 	} {
 		j, err := load(source)
 		if err != nil {
