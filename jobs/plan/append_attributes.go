@@ -22,7 +22,7 @@ func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) 
 		given := b.options.Attributes.Get(name) != nil
 		switch {
 		case name == zarr.DigestAttribute: // the run changes it
-		case name == "_FillValue" && would.Get(name) == nil && isInteger(t.Meta.Type) && string(is.Get(name)) == `"NaN"`: // of an earlier version
+		case name == "_FillValue" && would.Get(name) == nil && noElement(t.Meta.Type, is.Get(name)): // of an earlier version
 		case b.boundsOf != "" && slices.Contains(compare.Inherited(), name): // see sameBounds
 		case name == "calendar" && t.SameFrom(would.Get(name), is.Get(name), is.Get("units")):
 		case d.Weight > compare.Remark || given && d.Weight > compare.Spelling:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path"
 	"runtime"
 
@@ -205,10 +206,10 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 		b.note("the attribute %s of the source, %s, is left out: it is the digest of other values as soon as one changes", zarr.DigestAttribute, was)
 		list = list.With(zarr.DigestAttribute, nil)
 	}
-	if fill := list.Get("_FillValue"); !b.keepsFill && isInteger(meta.Type) && string(fill) == `"NaN"` && b.options.Attributes.Get("_FillValue") == nil {
+	if fill := list.Get("_FillValue"); !b.keepsFill && noElement(meta.Type, fill) && b.options.Attributes.Get("_FillValue") == nil {
 		b.chose = true
 		list = list.With("_FillValue", nil)
-		b.note("the attribute _FillValue (NaN) is left out: no %s is equal to it, and xarray opens no array of integers that has it", meta.Type.Name())
+		b.note("the attribute _FillValue (%s) is left out: no %s is equal to it, and xarray opens no array that has it, or takes another value for missing data", fill, meta.Type.Name())
 	}
 	if b.convert != nil && list.Get("_FillValue") != nil {
 		list = list.With("_FillValue", sources.FillAttribute(meta.Type, meta.Fill))
@@ -251,10 +252,19 @@ func (b *builder) readableFill(meta *zarr.Array) {
 	}
 }
 
-// isInteger reports whether elements are integers.
-func isInteger(t dtype.Type) bool {
+// noElement reports whether a _FillValue of integers is NaN, an infinity or a fraction, which
+// no integer is equal to.
+func noElement(t dtype.Type, fill json.RawMessage) bool {
 	n, ok := t.(dtype.Numeric)
-	return ok && (n.Kind() == dtype.Int || n.Kind() == dtype.Uint)
+	if !ok || n.Kind() != dtype.Int && n.Kind() != dtype.Uint {
+		return false
+	}
+	switch string(fill) {
+	case `"NaN"`, `"Infinity"`, `"-Infinity"`:
+		return true
+	}
+	var number float64
+	return json.Unmarshal(fill, &number) == nil && number != math.Trunc(number)
 }
 
 // storedFill returns the value of an attribute of the job as it is stored. The attribute

@@ -15,7 +15,11 @@ import (
 func TestUnreadFill(t *testing.T) {
 	for name, test := range map[string]struct{ dataType, fill, options, attribute, finding string }{
 		"a number for int16":      {"int16", "-1", "", "-1", ""},
-		"a fraction for int16":    {"int16", "-1.5", "", "-1.5", ""},
+		"a fraction for int16":    {"int16", "-1.5", "", "", ""},
+		"an integral double":      {"int16", "-1.0", "", "-1.0", ""},
+		"beyond int16":            {"int16", "1e20", "", "1e20", ""},
+		"an infinity for int16":   {"int16", `"-Infinity"`, "", "", ""},
+		"a fraction for float32":  {"float32", `"AAAAAAAA4D8="`, "", `"AAAAAAAA4D8="`, ""},
 		"NaN for int16":           {"int16", `"NaN"`, "", "", ""},
 		"NaN for uint8":           {"uint8", `"NaN"`, "", "", ""},
 		"NaN for int16, unpacked": {"int16", `"NaN", scale_factor: 0.5`, "source.cf=unpack", "", ""},
