@@ -121,10 +121,12 @@ func TestJoinedChunks(t *testing.T) {
 			t.Errorf("%s: chunks %v, want %v", name, got, c.want)
 		}
 	}
-	info := &sources.Info{Path: "time", Type: dtype.Float64, Shape: []int{365}, DimensionNames: []string{"time"}, Chunks: []int{1}}
-	b := builder{plan: &Plan{Job: &jobfile.Job{Source: jobfile.Source{Concat: "time"}}, fileCount: 365}, info: info, array: described{info: info}}
-	if got := b.autoChunks(dtype.Float64); !slices.Equal(got, []int{365}) {
-		t.Errorf("the coordinate has chunks %v", got)
+	for n, want := range map[int]int{365: 365, 1 << 20: 1 << 20, 1<<20 + 1: 262145} { // one chunk up to 8 MiB
+		info := &sources.Info{Path: "time", Type: dtype.Float64, Shape: []int{n}, DimensionNames: []string{"time"}, Chunks: []int{1}}
+		b := builder{plan: &Plan{Job: &jobfile.Job{Source: jobfile.Source{Concat: "time"}}, fileCount: 365}, info: info, array: described{info: info}}
+		if got := b.autoChunks(dtype.Float64); !slices.Equal(got, []int{want}) {
+			t.Errorf("the coordinate of %d times has chunks %v", n, got)
+		}
 	}
 }
 
