@@ -27,7 +27,7 @@ const (
 	doneKey  = "done.json"
 	segments = "segments/"
 
-	segmentSize  = 16 << 20  // bytes after which Append begins another segment
+	segmentSize  = 1 << 20   // bytes after which Append begins another segment: one is in memory at a time
 	segmentLimit = 64 << 20  // bytes of a segment that Open accepts
 	recordLimit  = 256 << 20 // bytes of plan.json and done.json that Open accepts
 )

@@ -45,7 +45,7 @@ func putObjects(ctx context.Context, st *store.Store, key string, stored iter.Se
 			err = errors.Join(err, w.Abort())
 		}
 	}()
-	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)) // twice the window is in memory
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<18)) // twice the window is in memory
 	if err != nil {
 		return err
 	}

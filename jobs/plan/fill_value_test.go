@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/manifest"
 )
 
 // TestUnreadFill plans arrays with an attribute _FillValue that xarray does not read. NaN
@@ -87,7 +88,7 @@ target: {url: out.zarr}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return metadataDigest(text)
+		return manifest.MetadataDigest(text)
 	}
 	meta := *p.Arrays[0].Meta
 	before := digest(&meta)

@@ -158,7 +158,7 @@ const planning = 160 << 20
 const planGarbage = 16 << 20
 
 // runGarbage is the least percentage of garbage that is allowed while a plan is run.
-const runGarbage = 15
+const runGarbage = 10
 
 // forPlanning sets the garbage collector for making and showing a plan. done ends that.
 func forPlanning(j *jobs.Job) (done func()) {
@@ -167,13 +167,13 @@ func forPlanning(j *jobs.Job) (done func()) {
 }
 
 // forRunning sets the garbage collector for a run: beside the chunks in flight it allows
-// the memory that the plan takes, and garbage of at most a third of overhead. done ends that.
+// the memory that the plan takes, and garbage of at most a quarter of overhead. done ends that.
 func forRunning(j *jobs.Job) (done func()) {
 	debug.FreeOSMemory() // gives back the memory that only making the plan took
 	plan := liveHeap()
 	debug.SetMemoryLimit(j.Run.Memory + overhead + plan)
 	usual := debug.SetGCPercent(100)
-	debug.SetGCPercent(min(usual, max(runGarbage, int(33*overhead/plan))))
+	debug.SetGCPercent(min(usual, max(runGarbage, int(25*overhead/plan))))
 	return func() { debug.SetGCPercent(usual) }
 }
 
