@@ -3,8 +3,19 @@ package local
 import (
 	"container/list"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"sync"
+	"syscall"
+)
+
+const (
+	// A batch of waiting objects is full at this many files or bytes.
+	batchFiles = 256
+	batchBytes = 256 << 20
+	// flushes is the number of files flushed at the same time.
+	flushes = 16
 )
 
 // fileLimits bounds the files that one store keeps open.
@@ -111,4 +122,34 @@ func (c *openFiles) close() error {
 		errs = append(errs, c.drop(c.order.Front()))
 	}
 	return errors.Join(errs...)
+}
+
+// openRegular opens a regular file for reading. It looks at the file before it opens it,
+// because opening a pipe would wait for a writer.
+func openRegular(name string) (*os.File, error) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, irregular(name, st.Mode())
+	}
+	return os.Open(name)
+}
+
+// irregular is the error for something that is no regular file. A folder counts as
+// absent, as in a bucket; its error wraps syscall.EISDIR, too.
+func irregular(name string, mode fs.FileMode) error {
+	if mode.IsDir() {
+		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w)", fs.ErrNotExist, syscall.EISDIR)}
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("not a regular file (%v): %w", mode.Type(), fs.ErrInvalid)}
+}
+
+// missing turns the error for a path below a regular file into fs.ErrNotExist.
+func missing(err error) error {
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
+	}
+	return err
 }

@@ -16,16 +16,9 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
-const (
-	// A batch of waiting objects is full at this many files or bytes.
-	batchFiles = 256
-	batchBytes = 256 << 20
-	// flushes is the number of files flushed at the same time.
-	flushes = 16
-	// Before manyFlushes files or more are flushed, the whole file system is flushed:
-	// each single flush makes a file system such as ext4 write its journal.
-	manyFlushes = 16
-)
+// Before manyFlushes files or more are flushed, the whole file system is flushed: each
+// single flush makes a file system such as ext4 write its journal.
+const manyFlushes = 16
 
 // full tells whether a put must publish the batch. The caller holds mu.
 func (d *Driver) full() bool {

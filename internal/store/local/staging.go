@@ -13,20 +13,6 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
-// staged is an object that waits to be published: a written, still open file in the
-// staging folder.
-type staged struct {
-	f    *os.File
-	size int64
-}
-
-// discard closes and removes the file. It ignores errors: Clean removes a file that
-// stays.
-func (w staged) discard() {
-	_ = w.f.Close()
-	_ = os.Remove(w.f.Name())
-}
-
 func (d *Driver) Put(ctx context.Context, key string, data []byte, _ driver.Condition) (string, error) {
 	w, err := d.stage(data)
 	if err != nil {
@@ -38,15 +24,6 @@ func (d *Driver) Put(ctx context.Context, key string, data []byte, _ driver.Cond
 		return "", err
 	}
 	return version, d.join(ctx, key, w)
-}
-
-// version returns the version of the written file. Renaming does not change it.
-func (w staged) version() (string, error) {
-	st, err := w.f.Stat()
-	if err != nil {
-		return "", err
-	}
-	return driver.FileVersion(st.ModTime()), nil
 }
 
 // join adds an object to the waiting batch, and publishes the batch if it is full.
