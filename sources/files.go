@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -182,15 +183,24 @@ func InParallel(ctx context.Context, n int, f func(ctx context.Context, i int) e
 }
 
 // InParallelUpTo is [InParallel] with at most atOnce calls at the same time. The calls
-// begin in the order of i.
+// begin in the order of i. One goroutine makes many calls: its stack grows once, and not for
+// each call.
 func InParallelUpTo(ctx context.Context, atOnce, n int, f func(ctx context.Context, i int) error) error {
 	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce)
-	for i := range n {
-		if inner.Err() != nil {
-			break
-		}
-		g.Go(func() error { return f(inner, i) })
+	var begun atomic.Int64
+	for range min(atOnce, n) {
+		g.Go(func() error {
+			for inner.Err() == nil {
+				i := int(begun.Add(1)) - 1
+				if i >= n {
+					break
+				}
+				if err := f(inner, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
