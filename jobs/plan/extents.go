@@ -24,8 +24,9 @@ func (b *builder) skipOtherRanks() {
 }
 
 // dimensionExtents returns the extents that the job gives by the names of dimensions, in
-// the source or in the target. 0 stands for auto, and -1 for a dimension that the job does
-// not name. It returns nil if the job names no dimension of the array.
+// the source or in the target. A name that is the old one of a dimension and the new one of
+// another is taken for the new one. 0 stands for auto, and -1 for a dimension that the job
+// does not name. dimensionExtents returns nil if the job names no dimension of the array.
 func (b *builder) dimensionExtents(by jobfile.Extents) []int {
 	if len(by) == 0 {
 		return nil
@@ -38,10 +39,11 @@ func (b *builder) dimensionExtents(by jobfile.Extents) []int {
 	for i := range list {
 		list[i] = -1
 		var known []string
-		for _, from := range [][]string{own, target} {
-			if i < len(from) {
-				known = append(known, from[i])
-			}
+		if i < len(own) && (i < len(target) && target[i] == own[i] || !slices.Contains(target, own[i])) {
+			known = append(known, own[i])
+		}
+		if i < len(target) {
+			known = append(known, target[i])
 		}
 		if n, ok := by.Of(known...); ok {
 			list[i], found = n, true
