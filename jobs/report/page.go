@@ -286,7 +286,7 @@ func (p *page) losses(d *Document) {
 				v.Worst = fmt.Sprintf("%v: %s, in the source %s", m.At, m.Target, m.Source)
 			}
 		} else {
-			p.Unmeasured = "Errors are measured by zmigrate verify --level source, which compares every element with the source."
+			p.Unmeasured = "Errors are measured by zmigrate verify --level source, which compares every element with the source; with --sample 1%, it compares a part of each array."
 		}
 		p.Losses = append(p.Losses, v)
 	}
