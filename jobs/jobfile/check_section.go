@@ -284,10 +284,15 @@ func lengthOf[T any](list []T) int {
 	return len(list)
 }
 
-// readable reports a codec or a data type that a required reader does not open.
+// readable reports a codec or a data type that a required reader does not open. Unknown codecs
+// are reported elsewhere.
 func (c *checker) readable(s section) {
+	known := slices.DeleteFunc(slices.Clone(s.options.Codecs.Chain), func(s codecs.Spec) bool {
+		_, err := c.codecs.Lookup(s.Name)
+		return err != nil
+	})
 	for _, r := range c.job.RequiredReaders() {
-		refused, refuses := r.RefusesCodecs(s.options.Codecs.Chain)
+		refused, refuses := r.RefusesCodecs(known)
 		if !refuses && s.options.DataType != nil {
 			if t, err := c.types.ParseV3(s.options.DataType); err == nil {
 				refused, refuses = r.RefusesType(t)
