@@ -30,6 +30,7 @@ var rooms = [][]string{
 	{"dtype/arrowtype", "dtype/hdf5type", "dtype/netcdftype"}, // the types of other formats
 	{"dtype/ndarray"},
 	{"dtype/ndarray/digest"},
+	{"dtype/ndarray/deviation"},
 	{"codecs/..."}, // formats without anything of Zarr
 	{"codecs", "codecs/codectest"},
 	{"codecs/standard"},

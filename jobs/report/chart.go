@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/zmigrate/zmigrate/jobs/verify"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 )
 
 // The size of charts, in units of their view boxes.
@@ -99,7 +99,7 @@ func (s *sample) line() template.HTML {
 
 // errorsChart draws how many elements have errors of each size. Bars that go up count the
 // elements that are greater than in the source, bars that go down those that are less.
-func errorsChart(d verify.Deviation) template.HTML {
+func errorsChart(d deviation.Deviation) template.HTML {
 	if len(d.Errors) == 0 {
 		return ""
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/words"
@@ -258,7 +259,7 @@ func (p *page) migration(m *Migration) {
 
 // losses lists the arrays with lossy steps, and the errors that a verification has measured.
 func (p *page) losses(d *Document) {
-	measured := map[string]verify.Deviation{}
+	measured := map[string]deviation.Deviation{}
 	if d.Verification != nil {
 		for _, v := range d.Verification.Deviations {
 			measured[v.Array] = v
@@ -372,7 +373,7 @@ func (p *page) arrays(d *Document) []arrayView {
 	if d.Migration == nil {
 		return nil
 	}
-	digests, deviations := map[string]digest.Optional{}, map[string]verify.Deviation{}
+	digests, deviations := map[string]digest.Optional{}, map[string]deviation.Deviation{}
 	if d.Verification != nil {
 		digests = d.Verification.Digests
 		for _, v := range d.Verification.Deviations {

@@ -7,7 +7,6 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	deviation.go   how far values are from those of the source
 //	result.go      levels, differences, and the result
 //	record.go      the record of the completed job
 //	pieces.go      an object read in pieces

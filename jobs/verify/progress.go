@@ -3,6 +3,8 @@ package verify
 import (
 	"math/bits"
 	"time"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 )
 
 // progress says what a verification has compared so far, with no difference. It counts only
@@ -49,8 +51,8 @@ type sourceProgress struct {
 	Block []int `json:"block"`
 	Done  marks `json:"done"`
 	// Elements is the number of elements of these boxes. Deviation is that of a lossy array.
-	Elements  int64           `json:"elements"`
-	Deviation *savedDeviation `json:"deviation,omitempty"`
+	Elements  int64            `json:"elements"`
+	Deviation *deviation.Saved `json:"deviation,omitempty"`
 
-	deviation Deviation // of the same boxes, as it is now
+	deviation deviation.Deviation // of the same boxes, as it is now
 }

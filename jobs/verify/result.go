@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/run"
@@ -108,8 +109,8 @@ type Result struct {
 	Digests map[string]digest.Optional `json:"digests,omitempty"`
 	// Elements is the number of elements that were compared with the source. Deviations has
 	// the lossy arrays, by their paths.
-	Elements   int64       `json:"elements_compared,omitempty"`
-	Deviations []Deviation `json:"deviations,omitempty"`
+	Elements   int64                 `json:"elements_compared,omitempty"`
+	Deviations []deviation.Deviation `json:"deviations,omitempty"`
 	// Count is the number of differences. Differences has the first 10,000 of them,
 	// ordered by their keys.
 	Count       int          `json:"difference_count"`

@@ -70,7 +70,7 @@ func (v *verification) save(ctx context.Context) error {
 	v.mu.Lock()
 	v.stored = true
 	for _, p := range v.progress.Source {
-		p.Deviation = p.deviation.saved()
+		p.Deviation = p.deviation.Save()
 	}
 	text, err := json.Marshal(v.progress)
 	v.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -111,7 +112,7 @@ func TestResume(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(verify.Result{}, "Time", "Requests", "Resumed"), cmpopts.IgnoreUnexported(verify.Deviation{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+					if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(verify.Result{}, "Time", "Requests", "Resumed"), cmpopts.IgnoreUnexported(deviation.Deviation{}), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 						t.Fatalf("interrupted at read %d (-undisturbed +resumed):\n%s", n, diff)
 					}
 					if want := all.n - max(0, n-1-planning); second.n < want || !damaged && second.n > want {

@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
@@ -44,7 +45,7 @@ func (v *verification) source(ctx context.Context) (err error) {
 	if list := is.Differences(v.record.manifest); len(list) > 0 {
 		return fmt.Errorf("%w: %s", ErrSourceChanged, strings.Join(list, "; "))
 	}
-	v.result.Deviations = []Deviation{}
+	v.result.Deviations = []deviation.Deviation{}
 	var arrays []*compared
 	boxes, bytes := 0, int64(0)
 	for i := range p.Arrays {
@@ -125,8 +126,8 @@ func (v *verification) resumeArray(a *compared) {
 	a.left -= a.was.count()
 	v.result.Elements += was.Elements
 	if was.Deviation != nil {
-		was.deviation.restore(was.Deviation)
-		a.deviation.restore(was.Deviation)
+		was.deviation.Restore(was.Deviation)
+		a.deviation.Restore(was.Deviation)
 	}
 	v.finishArray(a)
 }
@@ -137,9 +138,8 @@ func (v *verification) finishArray(a *compared) {
 	if a.left > 0 || !a.lossy {
 		return
 	}
-	a.deviation.RMS = Amount(math.Sqrt(a.deviation.squares / float64(max(a.deviation.Elements, 1))))
 	made := a.deviation
-	made.Errors, made.spread = a.deviation.spread.counts(), nil
+	made.Finish()
 	v.result.Deviations = append(v.result.Deviations, made)
 }
 
@@ -162,9 +162,9 @@ type compared struct {
 	least     float64   // boxes with a lesser lot are in the sample
 	cost      int64
 	lossy     bool
-	deviation Deviation // guarded by the verification's mutex, as is left
-	left      int       // boxes to compare
-	was       marks     // boxes that an interrupted verification has compared
+	deviation deviation.Deviation // guarded by the verification's mutex, as is left
+	left      int                 // boxes to compare
+	was       marks               // boxes that an interrupted verification has compared
 }
 
 // newCompared chooses boxes that fit into run.memory: the blocks of the plan, or else single
@@ -262,16 +262,16 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 	if err != nil {
 		return err
 	}
-	c, first := compareBoxes(source, target), a.first()
-	c.elements -= int64(left)
+	c, first := deviation.Compare(source, target), a.first()
+	c.Elements -= int64(left)
 	var differences []Difference
 	if !a.within(c) {
 		_ = a.units(b.at, func(unit int, in ndarray.Region, _ []int) error {
 			ours, theirs := dense(source.Sub(in)), dense(target.Sub(in))
-			if c := compareBoxes(ours, theirs); !a.within(c) {
-				at := indexIn(ours.Shape, c.at)
+			if c := deviation.Compare(ours, theirs); !a.within(c) {
+				at := deviation.IndexIn(ours.Shape, c.At)
 				text := fmt.Sprintf("%d of %d elements are not those of the source: element %v is %s, and %s in the source",
-					c.unequal, c.elements, sum(sum(first, b.at.Start), sum(in.Start, at)), shown(theirs, at), shown(ours, at))
+					c.Unequal, c.Elements, sum(sum(first, b.at.Start), sum(in.Start, at)), deviation.Shown(theirs, at), deviation.Shown(ours, at))
 				if a.lossy {
 					text += fmt.Sprintf("; the codecs may change a value by %g", a.deviation.Bound)
 				}
@@ -285,16 +285,16 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.result.Elements += c.elements
+	v.result.Elements += c.Elements
 	done := v.progress.Source[a.Target]
 	start := sum(first, b.at.Start)
 	if a.lossy {
-		a.deviation.add(c, source, target, start)
+		a.deviation.Add(c, source, target, start)
 	}
 	if len(differences) == 0 && left == 0 {
 		done.Done.set(b.number)
-		done.Elements += c.elements
-		done.deviation.add(c, source, target, start)
+		done.Elements += c.Elements
+		done.deviation.Add(c, source, target, start)
 	}
 	a.left--
 	v.finishArray(a)
@@ -303,16 +303,16 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 
 // within reports whether a comparison is as the chain promises: a lossless chain changes no
 // value, and a lossy one changes none by more than its bound, if it has a bound.
-func (a *compared) within(c comparison) bool {
+func (a *compared) within(c deviation.Comparison) bool {
 	if !a.lossy || a.exactOnly() {
-		return c.unequal == 0 || a.lossy
+		return c.Unequal == 0 || a.lossy
 	}
-	return !math.IsInf(c.max, 0) && (a.deviation.Bound == 0 || c.max <= a.deviation.Bound+c.rounding)
+	return !math.IsInf(c.Max, 0) && (a.deviation.Bound == 0 || c.Max <= a.deviation.Bound+c.Rounding)
 }
 
 // exactOnly reports whether a number cannot express the difference of two elements. Then only
 // equality counts.
-func (a *compared) exactOnly() bool { return comparerOf(a.values.Chain().Chunk().Type) == nil }
+func (a *compared) exactOnly() bool { return !deviation.Measured(a.values.Chain().Chunk().Type) }
 
 // first returns the index in the target's array at which the grid of the task begins.
 func (a *compared) first() []int {

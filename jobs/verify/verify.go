@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -66,7 +67,7 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 		}
 	}
 	v.found.shorten()
-	slices.SortFunc(v.result.Deviations, func(a, b Deviation) int { return cmp.Compare(a.Array, b.Array) })
+	slices.SortFunc(v.result.Deviations, func(a, b deviation.Deviation) int { return cmp.Compare(a.Array, b.Array) })
 	v.result.Count, v.result.Differences = v.found.n, append([]Difference{}, v.found.list...)
 	// A user who may read the checkpoint but not write to it can verify, too.
 	err = run.PutVerified(ctx, v.checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(opt.Level), Sample: v.result.Sample, Differences: v.result.Count})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
@@ -284,7 +285,7 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 }
 
 // deviationText tells how far the values of a lossy array are from those of the source.
-func deviationText(d verify.Deviation) string {
+func deviationText(d deviation.Deviation) string {
 	if d.Elements == 0 {
 		return "no value could be compared with the source"
 	}

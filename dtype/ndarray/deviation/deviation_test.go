@@ -1,4 +1,4 @@
-package verify
+package deviation
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ func TestErrors(t *testing.T) {
 	for _, part := range [][2]int{{0, 4}, {4, 10}} {
 		a := ndarray.From(source[part[0]:part[1]], []int{part[1] - part[0]})
 		b := ndarray.From(target[part[0]:part[1]], []int{part[1] - part[0]})
-		d.add(compareBoxes(a, b), a, b, []int{part[0]})
+		d.Add(Compare(a, b), a, b, []int{part[0]})
 	}
 	want := []Errors{{From: 0x1p-256, Above: 1}, {From: 0.25, Above: 3}, {From: 0.5, Below: 1}, {From: 0x1p255, Below: 1}}
 	if diff := cmp.Diff(want, d.spread.counts()); diff != "" {
@@ -29,20 +29,20 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	// What is saved of it and read again goes on as if nothing had happened.
-	text, err := json.Marshal(d.saved())
+	text, err := json.Marshal(d.Save())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var saved savedDeviation
+	var saved Saved
 	if err := json.Unmarshal(text, &saved); err != nil {
 		t.Fatal(err)
 	}
 	var again Deviation
-	again.restore(&saved)
+	again.Restore(&saved)
 	if diff := cmp.Diff(d, again, cmp.AllowUnexported(Deviation{})); diff != "" || !math.IsInf(float64(again.Max), 1) {
 		t.Errorf("%s: (-before +after)\n%s", text, diff)
 	}
-	same := compareBoxes(ndarray.From(source, []int{10}), ndarray.From(source, []int{10}))
+	same := Compare(ndarray.From(source, []int{10}), ndarray.From(source, []int{10}))
 	if same.spread.counts() != nil {
 		t.Errorf("%+v", same)
 	}

@@ -1,4 +1,7 @@
-package verify
+// Package deviation says how far the elements of one array are from those of another: how
+// many differ, the greatest difference, the root mean square, and how many differences there
+// are of each size.
+package deviation
 
 import (
 	"bytes"
@@ -127,54 +130,61 @@ func (s *spread) counts() []Errors {
 	return list
 }
 
-// comparison is the comparison of two boxes.
-type comparison struct {
-	elements, unequal int64
-	max, squares      float64
-	rounding          float64 // by which the value with the greatest difference may be rounded
-	at                int     // number of the element with the greatest difference, in C order; -1: all are equal
+// Comparison is the comparison of two boxes.
+type Comparison struct {
+	Elements, Unequal int64
+	Max               float64 // the greatest difference
+	Rounding          float64 // by which the value with the greatest difference may be rounded
+	At                int     // number of the element with the greatest difference, in C order; -1: all are equal
+	squares           float64
 	spread            *spread // nil: no element was counted
 }
 
-// savedDeviation is the deviation of a part of an array.
-type savedDeviation struct {
+// Saved is the deviation of a part of an array.
+type Saved struct {
 	Deviation
 	Squares Amount `json:"squares"`
 }
 
-// saved returns the deviation so far.
-func (d *Deviation) saved() *savedDeviation {
-	s := &savedDeviation{*d, Amount(d.squares)}
+// Finish sets RMS and Errors, when the last box is added.
+func (d *Deviation) Finish() {
+	d.RMS = Amount(math.Sqrt(d.squares / float64(max(d.Elements, 1))))
+	d.Errors, d.spread = d.spread.counts(), nil
+}
+
+// Save returns the deviation so far.
+func (d *Deviation) Save() *Saved {
+	s := &Saved{*d, Amount(d.squares)}
 	s.Errors = d.spread.counts()
 	return s
 }
 
-// restore is the inverse of saved.
-func (d *Deviation) restore(s *savedDeviation) {
+// Restore is the inverse of Save.
+func (d *Deviation) Restore(s *Saved) {
 	*d = s.Deviation
 	d.squares, d.spread, d.Errors = float64(s.Squares), spreadOf(s.Errors), nil
 }
 
-// add adds the comparison of a box. start is the index of the box's first element in the
+// Add adds the comparison of a box. start is the index of the box's first element in the
 // array.
-func (d *Deviation) add(c comparison, source, target ndarray.Array, start []int) {
-	d.Elements += c.elements
-	d.Unequal += c.unequal
+func (d *Deviation) Add(c Comparison, source, target ndarray.Array, start []int) {
+	d.Elements += c.Elements
+	d.Unequal += c.Unequal
 	d.squares += c.squares
 	d.spread = d.spread.plus(c.spread)
-	if c.at < 0 || d.At != nil && Amount(c.max) <= d.Max {
+	if c.At < 0 || d.At != nil && Amount(c.Max) <= d.Max {
 		return
 	}
-	at := indexIn(source.Shape, c.at)
-	d.Max, d.Source, d.Target = Amount(c.max), shown(source, at), shown(target, at)
+	at := IndexIn(source.Shape, c.At)
+	d.Max, d.Source, d.Target = Amount(c.Max), Shown(source, at), Shown(target, at)
 	for i := range at {
 		at[i] += start[i]
 	}
 	d.At = at
 }
 
-// indexIn returns the index of an element, whose number counts elements in C order.
-func indexIn(shape []int, number int) []int {
+// IndexIn returns the index of an element, whose number counts elements in C order.
+func IndexIn(shape []int, number int) []int {
 	index := make([]int, len(shape))
 	for i, n := range slices.Backward(shape) {
 		index[i], number = number%n, number/n
@@ -182,8 +192,8 @@ func indexIn(shape []int, number int) []int {
 	return index
 }
 
-// shown spells an element.
-func shown(a ndarray.Array, index []int) string {
+// Shown spells an element.
+func Shown(a ndarray.Array, index []int) string {
 	one := ndarray.Region{Start: index, Shape: slices.Repeat([]int{1}, len(index))}
 	element := a.Sub(one)
 	if element.Heap != nil {
@@ -195,9 +205,9 @@ func shown(a ndarray.Array, index []int) string {
 	return string(a.Type.FormatScalar(dtype.V3, dtype.Scalar(bits)))
 }
 
-// compareBoxes compares two arrays of the same type and shape. Both must be in C order.
-func compareBoxes(source, target ndarray.Array) comparison {
-	c := comparison{elements: int64(source.Len()), at: -1}
+// Compare compares two arrays of the same type and shape. Both must be in C order.
+func Compare(source, target ndarray.Array) Comparison {
+	c := Comparison{Elements: int64(source.Len()), At: -1}
 	if source.Heap != nil {
 		return c.items(source, target)
 	}
@@ -218,9 +228,13 @@ func compareBoxes(source, target ndarray.Array) comparison {
 	return c
 }
 
+// Measured reports whether a number can express the difference of two elements of a type.
+// Elements of other types are equal or not.
+func Measured(t dtype.Type) bool { return comparerOf(t) != nil }
+
 // comparerOf returns the loop that compares elements of a type. It is nil if the elements are
 // not numbers of at most 64 bits.
-func comparerOf(t dtype.Type) func(*comparison, ndarray.Array, ndarray.Array) bool {
+func comparerOf(t dtype.Type) func(*Comparison, ndarray.Array, ndarray.Array) bool {
 	n, ok := t.(dtype.Numeric)
 	if !ok {
 		return nil
@@ -229,7 +243,7 @@ func comparerOf(t dtype.Type) func(*comparison, ndarray.Array, ndarray.Array) bo
 		kind dtype.Kind
 		size int
 	}
-	return map[form]func(*comparison, ndarray.Array, ndarray.Array) bool{
+	return map[form]func(*Comparison, ndarray.Array, ndarray.Array) bool{
 		{dtype.Float, 4}: numbers[float32], {dtype.Float, 8}: numbers[float64],
 		{dtype.Int, 1}: numbers[int8], {dtype.Int, 2}: numbers[int16], {dtype.Int, 4}: numbers[int32], {dtype.Int, 8}: numbers[int64],
 		{dtype.Uint, 1}: numbers[uint8], {dtype.Uint, 2}: numbers[uint16], {dtype.Uint, 4}: numbers[uint32], {dtype.Uint, 8}: numbers[uint64],
@@ -238,10 +252,10 @@ func comparerOf(t dtype.Type) func(*comparison, ndarray.Array, ndarray.Array) bo
 
 // differs counts an element that differs. by is its value in the target minus its value in
 // the source. by is NaN if a number cannot express the difference.
-func (c *comparison) differs(i int, by float64) {
-	c.unequal++
-	if c.at < 0 {
-		c.at = i
+func (c *Comparison) differs(i int, by float64) {
+	c.Unequal++
+	if c.At < 0 {
+		c.At = i
 	}
 	if by != 0 && !math.IsNaN(by) && !math.IsInf(by, 0) {
 		if c.spread == nil {
@@ -249,8 +263,8 @@ func (c *comparison) differs(i int, by float64) {
 		}
 		c.spread.add(by)
 	}
-	if by = math.Abs(by); by > c.max {
-		c.max, c.at = by, i
+	if by = math.Abs(by); by > c.Max {
+		c.Max, c.At = by, i
 	}
 	if !math.IsNaN(by) {
 		c.squares += by * by
@@ -258,7 +272,7 @@ func (c *comparison) differs(i int, by float64) {
 }
 
 // items compares elements of variable size.
-func (c comparison) items(source, target ndarray.Array) comparison {
+func (c Comparison) items(source, target ndarray.Array) Comparison {
 	var other [][]byte
 	for item := range target.Items() {
 		other = append(other, item)
@@ -275,7 +289,7 @@ func (c comparison) items(source, target ndarray.Array) comparison {
 
 // numbers compares elements of type T. It returns false if the elements have another type.
 // Two zeros, or two NaNs, differ if their bits differ.
-func numbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c *comparison, source, target ndarray.Array) bool {
+func numbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c *Comparison, source, target ndarray.Array) bool {
 	a, ok := ndarray.As[T](source)
 	if !ok {
 		return false
@@ -296,8 +310,8 @@ func numbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 			by = math.Inf(1)
 		}
 		c.differs(i, by)
-		if c.at == i {
-			c.rounding = roundingOf(x)
+		if c.At == i {
+			c.Rounding = roundingOf(x)
 		}
 	}
 	return true
