@@ -35,6 +35,7 @@
 //	input.go          stored objects that are read in parts
 //	hazard.go         Hazard and its codes
 //	loss.go           Loss
+//	account.go        memory for elements of variable size
 //	traits.go         the optional interfaces of codecs
 //	registry.go       definitions by name, and codecs as JSON
 //	shard_index.go    the places of inner chunks in a shard

@@ -19,3 +19,16 @@ func (l Loss) String() string {
 	}
 	return l.What + ", at most " + strconv.FormatFloat(l.AtMost, 'g', 6, 64) + " away"
 }
+
+// BoundOf returns the greatest difference that losses allow together. It is 0 if no bound is
+// known.
+func BoundOf(losses []Loss) float64 {
+	bound := 0.0
+	for _, l := range losses {
+		if l.AtMost == 0 {
+			return 0
+		}
+		bound += l.AtMost
+	}
+	return bound
+}

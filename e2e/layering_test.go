@@ -59,6 +59,7 @@ var rooms = [][]string{
 	{"jobs/manifest"},
 	{"jobs/target"},
 	{"jobs/plan"},
+	{"jobs/trial"},
 	{"jobs/run"},
 	{"jobs/verify"},
 	{"jobs/report"},

@@ -7,6 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/jobs/trial"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 )
 
@@ -22,6 +23,7 @@ type (
 	Plan         = plan.Plan
 	PlannedArray = plan.Array
 	Requests     = plan.Requests
+	Estimate     = trial.Estimate
 	ChangedError = plan.ChangedError
 
 	RunOptions  = run.Options
@@ -73,6 +75,12 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 // Run does what a plan says and is not done yet, and leaves a report; see [run.Run].
 func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result, error) {
 	return report.Run(ctx, p, env, opt)
+}
+
+// Sample tries n chunks of an array of a plan, and says what the whole array would take. It
+// writes nothing. See [trial.Array].
+func Sample(ctx context.Context, p *Plan, a *PlannedArray, n int) (Estimate, error) {
+	return trial.Array(ctx, p, a, n)
 }
 
 // ReadPlan makes a plan that another process has written down; see [plan.Read].

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"fmt"
-
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -30,29 +28,3 @@ func newView(chain *codecs.Chain) *view {
 
 // variable reports whether elements have no fixed size.
 func (v *view) variable() bool { return v.Chain().Chunk().Type.Size() == 0 }
-
-// room bounds the memory that elements of variable size take.
-type room struct{ left int }
-
-// Lend implements [ndarray.Account].
-func (r *room) Lend(n int) ([]byte, error) {
-	if err := r.Take(n); err != nil {
-		return nil, err
-	}
-	return make([]byte, n), nil
-}
-
-// Take implements [ndarray.Account].
-func (r *room) Take(n int) error {
-	if n > r.left {
-		return fmt.Errorf("%w: the elements take more than run.memory", codecs.ErrTooLarge)
-	}
-	r.left -= n
-	return nil
-}
-
-// Give implements [ndarray.Account].
-func (r *room) Give(n int) { r.left += n }
-
-// Room implements [ndarray.Account].
-func (r *room) Room() int { return r.left }

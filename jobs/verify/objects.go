@@ -331,4 +331,6 @@ func (v *verification) values(ctx context.Context, values *view, at ndarray.Regi
 }
 
 // account bounds the memory that elements of variable size take.
-func (v *verification) account() ndarray.Account { return &room{int(v.job.Run.Memory)} }
+func (v *verification) account() ndarray.Account {
+	return codecs.NewAccount(int(v.job.Run.Memory), "run.memory")
+}

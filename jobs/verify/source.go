@@ -179,18 +179,11 @@ func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *p
 		return a, nil
 	}
 	a.deviation.Array = planned.Target
-	bound := 0.0
 	for _, loss := range planned.Chain.Losses() {
 		a.lossy = true
 		a.deviation.Losses = append(a.deviation.Losses, loss.Name+": "+loss.String())
-		if loss.AtMost == 0 {
-			bound = math.Inf(1)
-		}
-		bound += loss.AtMost
 	}
-	if !math.IsInf(bound, 0) {
-		a.deviation.Bound = bound
-	}
+	a.deviation.Bound = codecs.BoundOf(planned.Chain.Losses())
 	cell := planned.Chain.Chunk()
 	if s, ok := planned.Chain.InnerChunks(); ok {
 		cell = s.Inner().Chunk()

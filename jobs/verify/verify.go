@@ -27,7 +27,7 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Optio
 	if opt.Level == "" {
 		opt.Level = Decoded
 	}
-	v := &verification{job: j, env: env, opt: opt, pool: &ndarray.Pool{Keep: int(j.Run.Memory)}, decoders: map[string]*decoder{}, found: findings{each: opt.Each}}
+	v := &verification{job: j, env: env.Complete(), opt: opt, pool: &ndarray.Pool{Keep: int(j.Run.Memory)}, decoders: map[string]*decoder{}, found: findings{each: opt.Each}}
 	budget := limits.New(j.Run.PerSecond)
 	if v.checkpoint, err = plan.OpenCheckpoint(ctx, j, env, budget); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "unsupported", Usage: "what to do with arrays that Zarr or this program does not know: error or skip"},
 			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail, overwrite or append"},
 			&cli.StringFlag{Name: "append", Usage: "with --existing append: the `DIMENSION` to append along"},
-			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}),
+			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}, sampleFlag()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
 				return invalid(errors.New("copy needs a source and a target: zmigrate copy SRC DST"))
@@ -59,8 +59,10 @@ func (a *app) copyCommand() *cli.Command {
 				return err
 			}
 			a.warn(problems)
-			if c.Bool("dry-run") {
-				return a.plan(c.Context, j, false)
+			if n, err := sampleSize(c); err != nil {
+				return err
+			} else if c.Bool("dry-run") || n > 0 {
+				return a.plan(c.Context, j, n, false)
 			}
 			return a.measured(c, func() error { return a.observed(c, j, a.run) })
 		},

@@ -22,7 +22,7 @@ func (a *app) planCommand() *cli.Command {
 		Name: "plan", Usage: "open the sources and show what a run would do, without writing anything", ArgsUsage: "JOB",
 		Description: jobOptions + ".",
 		Flags: append(append(jobFlags(), runFlags()...),
-			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}),
+			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}, sampleFlag()),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -35,22 +35,30 @@ func (a *app) planCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.plan(c.Context, j, c.Bool("metadata"))
+			n, err := sampleSize(c)
+			if err != nil {
+				return err
+			}
+			return a.plan(c.Context, j, n, c.Bool("metadata"))
 		},
 	})
 }
 
-// plan makes the plan of a job and prints what a run would do. With metadata it prints
-// the documents of the arrays, too.
-func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) {
+// plan makes the plan of a job and prints what a run would do. It tries the given number of
+// chunks of each array. With metadata it prints the documents of the arrays, too.
+func (a *app) plan(ctx context.Context, j *jobs.Job, sample int, metadata bool) (err error) {
 	defer forPlanning(j)()
 	p, err := jobs.NewPlan(ctx, j, a.env)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	estimates, err := samples(ctx, p, sample)
+	if err != nil {
+		return err
+	}
 	if a.json {
-		arrays := make([]plan.Description, 0, len(p.Arrays))
+		arrays := make([]plannedJSON, 0, len(p.Arrays))
 		for i := range p.Arrays {
 			if p.Nothing() {
 				break
@@ -59,12 +67,17 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 			if err != nil {
 				return err
 			}
-			arrays = append(arrays, one)
+			arrays = append(arrays, plannedJSON{one, estimates.of(i)})
 		}
-		a.printJSON(map[string]any{
+		out := map[string]any{
 			"job": j.Name, "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
 			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
-		})
+		}
+		if estimates != nil {
+			bytes, stored, took := estimates.whole(p)
+			out["sample"] = map[string]any{"bytes": bytes, "bytes_stored": stored, "seconds_without_writing": took.Seconds()}
+		}
+		a.printJSON(out)
 		return nil
 	}
 	a.warn(p.Findings)
@@ -81,7 +94,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 			return err
 		}
 		read, objects = read+x.BytesRead, objects+x.Objects
-		if err := a.printPlanned(x); err != nil {
+		if err := a.printPlanned(x, estimates.of(i)); err != nil {
 			return err
 		}
 		whose.add(x)
@@ -94,10 +107,11 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, metadata bool) (err error) 
 		a.printf("as they are in the target: %s\n", strings.Join(same, ", "))
 	}
 	a.printf("%s, %s, %s to read, to %s\n", words.Count(len(p.Arrays), "array"), words.Count(objects, "object"), words.Size(read), j.Target.URL)
+	a.printSamples(p, estimates)
 	return nil
 }
 
-func (a *app) printPlanned(x plan.Description) error {
+func (a *app) printPlanned(x plan.Description, e *jobs.Estimate) error {
 	name := x.Source
 	if x.Target != x.Source {
 		name += " → " + x.Target
@@ -118,13 +132,20 @@ func (a *app) printPlanned(x plan.Description) error {
 	if to := x.Append; to != nil {
 		rows = append(rows, []string{"append", fmt.Sprintf("%s in the target, %d new along %s; %s with rows of both rewritten", words.Count(to.Rows, "row"), to.New, to.Dimension, words.Count(to.Rewritten, "object"))})
 	}
-	a.table(append(rows, [][]string{
+	rows = append(rows, [][]string{
 		{"chunks", fmt.Sprintf("%s (%s)", chunks, written)},
 		{"codecs", chainText(x.Codecs)},
 		{"reads", readsText(x)},
 		{"memory", words.Size(int64(x.Memory)) + " for one block"},
 		{"path", strings.TrimSuffix(x.Path+": "+x.Reason, ": ")},
-	}...))
+	}...)
+	if e != nil {
+		rows = append(rows, []string{"sample", estimateText(*e)})
+	}
+	a.table(rows)
+	if e != nil && e.Deviation != nil {
+		a.printf("  measured: %s\n", deviationText(*e.Deviation))
+	}
 	for _, loss := range x.Losses {
 		a.printf("  lossy: %s\n", loss)
 	}

@@ -122,7 +122,7 @@ func (a *app) runCommand() *cli.Command {
 						return invalid(fmt.Errorf("%s: --restart: %w", name, run.ErrRestartAppends))
 					}
 					if c.Bool("dry-run") {
-						err = a.plan(c.Context, j, false)
+						err = a.plan(c.Context, j, 0, false)
 					} else {
 						err = a.observed(c, j, a.run)
 					}
