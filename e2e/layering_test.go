@@ -60,6 +60,7 @@ var rooms = [][]string{
 	{"jobs/target"},
 	{"jobs/plan"},
 	{"jobs/trial"},
+	{"jobs/advise"},
 	{"jobs/run"},
 	{"jobs/verify"},
 	{"jobs/report"},

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 
+	"github.com/zmigrate/zmigrate/jobs/advise"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/report"
@@ -24,7 +25,10 @@ type (
 	PlannedArray = plan.Array
 	Requests     = plan.Requests
 	Estimate     = trial.Estimate
-	ChangedError = plan.ChangedError
+	Advice       = advise.Advice
+
+	AdviseOptions = advise.Options
+	ChangedError  = plan.ChangedError
 
 	RunOptions  = run.Options
 	Bundle      = run.Bundle
@@ -81,6 +85,12 @@ func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result
 // writes nothing. See [trial.Array].
 func Sample(ctx context.Context, p *Plan, a *PlannedArray, n int) (Estimate, error) {
 	return trial.Array(ctx, p, a, n)
+}
+
+// Advise compares codec chains and chunk shapes on samples of an array of a plan. It writes
+// nothing. See [advise.Array].
+func Advise(ctx context.Context, p *Plan, a *PlannedArray, env Environment, opt AdviseOptions) (*Advice, error) {
+	return advise.Array(ctx, p, a, env, opt)
 }
 
 // ReadPlan makes a plan that another process has written down; see [plan.Read].

@@ -27,6 +27,7 @@
 //	match.go          which arrays and groups a pattern means
 //	yaml.go           YAML text to nodes: aliases, merge keys, tags, syntax errors
 //	override.go       --set path=value
+//	edit.go           a field of an array set in the text of a file
 //	parse_fields.go   single values: strings, numbers, sizes, times, lists, URLs
 //	readers.go        programs that must be able to read the result
 //	joining.go        how the files of a source become one

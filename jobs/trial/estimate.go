@@ -10,7 +10,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/jobs/plan"
-	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Estimate is what a sample says of an array. Speeds are in bytes of elements a second, of one
@@ -64,7 +63,7 @@ func Array(ctx context.Context, p *plan.Plan, a *plan.Array, n int) (Estimate, e
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{Chunks: m.Chunks, Of: reading.Of, Bytes: wholeBytes(a.Grid, cells.Chunk(), m)}
+	e := Estimate{Chunks: m.Chunks, Of: reading.Of, Bytes: m.Whole(a.Grid.Shape, cells.Chunk())}
 	if m.Bytes > 0 {
 		part := float64(e.Bytes) / float64(m.Bytes)
 		// A shard without chunks is not stored, and has no index.
@@ -76,7 +75,7 @@ func Array(ctx context.Context, p *plan.Plan, a *plan.Array, n int) (Estimate, e
 		e.Read = time.Duration(float64(reading.Time) * float64(e.Bytes) / float64(reading.Bytes))
 	}
 	e.ratio(m.Uncertainty(e.Of))
-	e.ReadSpeed, e.EncodeSpeed, e.DecodeSpeed = speed(reading.Bytes, reading.Time), speed(m.Bytes, m.Encode), speed(m.Bytes, m.Decode)
+	e.ReadSpeed, e.EncodeSpeed, e.DecodeSpeed = speed(reading.Bytes, reading.Time), m.EncodeSpeed(), m.DecodeSpeed()
 	if losses := a.Chain.Losses(); len(losses) > 0 {
 		d := m.Deviation
 		d.Finish()
@@ -99,28 +98,6 @@ func (e *Estimate) ratio(uncertainty float64) {
 			e.Uncertainty = &uncertainty
 		}
 	}
-}
-
-// speed returns bytes a second; 0 if no time was measured.
-func speed(bytes int64, took time.Duration) float64 {
-	if took <= 0 {
-		return 0
-	}
-	return float64(bytes) / took.Seconds()
-}
-
-// wholeBytes returns the size of the elements of a whole array. If elements have no fixed
-// size, it is by the mean of the sample.
-func wholeBytes(grid *zarr.Grid, in codecs.Chunk, m *Measured) int64 {
-	n, _ := ndarray.Elements(grid.Shape)
-	if in.Type.Size() > 0 {
-		bytes, _ := ndarray.Bytes(in.Type, grid.Shape)
-		return int64(bytes)
-	}
-	if m.Deviation.Elements == 0 {
-		return 0
-	}
-	return int64(float64(m.Bytes) * float64(n) / float64(m.Deviation.Elements))
 }
 
 // carried estimates an array whose objects are carried through.
@@ -152,7 +129,7 @@ func carried(ctx context.Context, from interface {
 		m.sizes = append(m.sizes, sizes{float64(bytes), float64(size)})
 	}
 	took := time.Since(began)
-	e := Estimate{Chunks: m.Chunks, Of: a.Grid.Len(), Bytes: wholeBytes(a.Grid, in, &m)}
+	e := Estimate{Chunks: m.Chunks, Of: a.Grid.Len(), Bytes: m.Whole(a.Grid.Shape, in)}
 	if in.Type.Size() == 0 {
 		e.Stored = int64(float64(m.Stored) * float64(e.Of) / float64(max(m.Chunks, 1)))
 	} else if m.Bytes > 0 {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -70,10 +72,17 @@ func (a *app) table(rows [][]string) {
 
 // replaceFile writes a file so that readers see a whole file at any time. The name of the
 // temporary file has another ending, because the collector of node_exporter reads each file
-// that ends in .prom.
+// that ends in .prom. A file that is replaced keeps its mode, and a link to it stays a link.
 func replaceFile(name string, text []byte) error {
+	mode := fs.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+		if info, err := os.Stat(name); err == nil {
+			mode = info.Mode().Perm()
+		}
+	}
 	temporary := fmt.Sprintf("%s.%d.tmp", name, os.Getpid())
-	err := os.WriteFile(temporary, text, 0o644)
+	err := os.WriteFile(temporary, text, mode)
 	if err == nil {
 		err = os.Rename(temporary, name)
 	}

@@ -1,0 +1,255 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/internal/words"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/advise"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+func (a *app) adviseCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "advise", Usage: "try codec chains and chunk shapes on samples, and say which are best", ArgsUsage: "JOB",
+		Description: jobOptions + ".\n\nChains are lossless unless --max-error allows an error. Nothing is written but what --html and --write name.",
+		Flags: append(append(jobFlags(), runFlags()...),
+			&cli.StringSliceFlag{Name: "array", Usage: "advise on arrays whose paths match the `PATTERN`; may be repeated; default: arrays of at least 256 KiB"},
+			&cli.StringSliceFlag{Name: "max-error", Usage: "the `ERROR` that floating-point values may have: 0.01 or abs:0.01 is a difference, rel:0.001 a part of each value; SST=0.01 is for one array; may be repeated"},
+			&cli.StringFlag{Name: "access", Usage: "`USE` that chunks are chosen for: map, time-series or both; default: the chunks of the job"},
+			&cli.StringFlag{Name: "goal", Value: string(advise.Balanced), Usage: "what counts more: `small`, balanced or fast"},
+			&cli.StringSliceFlag{Name: "reader", Usage: "a `PROGRAM` that has to read the chosen chain; may be repeated; default: target.readers, or else xarray"},
+			&cli.IntFlag{Name: "sample", Usage: "try `N` chunks of each array; default: until the size is certain to 2%, or 64 MiB"},
+			&cli.StringFlag{Name: "html", Usage: "also make a page with charts, in this `FILE`"},
+			&cli.BoolFlag{Name: "write", Usage: "put the best chains into the job file, and with --access the chunks"},
+			&cli.BoolFlag{Name: "all", Usage: "list all chains that were tried, not only the best ones"}),
+		Action: func(c *cli.Context) error {
+			names, err := files(c)
+			if err != nil {
+				return err
+			}
+			if len(names) > 1 {
+				return invalid(errors.New("advise takes one job file"))
+			}
+			request, err := newAdviceRequest(c)
+			if err != nil {
+				return invalid(err)
+			}
+			j, err := a.checked(c, names[0])
+			if err != nil {
+				return err
+			}
+			list, err := a.adviseOn(c.Context, j, request)
+			if err != nil {
+				return err
+			}
+			if file := c.String("html"); file != "" {
+				page, err := advise.Page(j.Name, list)
+				if err == nil {
+					err = replaceFile(file, page)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if a.json {
+				a.printJSON(map[string]any{"job": j.Name, "arrays": list})
+			} else {
+				for _, one := range list {
+					a.printAdvice(one, c.Bool("all"))
+				}
+			}
+			if c.Bool("write") {
+				return a.writeAdvice(c, names[0], j, list, request.Access != "")
+			}
+			return nil
+		},
+	})
+}
+
+// adviceRequest is what a command line asks for.
+type adviceRequest struct {
+	advise.Options
+	globs      []string
+	tolerances map[string]standard.Tolerance // of arrays by their globs
+}
+
+func newAdviceRequest(c *cli.Context) (*adviceRequest, error) {
+	r := &adviceRequest{globs: c.StringSlice("array"), tolerances: map[string]standard.Tolerance{}}
+	for _, glob := range r.globs {
+		if _, err := path.Match(glob, ""); err != nil {
+			return nil, fmt.Errorf("--array %s: not a valid glob", glob)
+		}
+	}
+	for _, text := range c.StringSlice("max-error") {
+		array, bound, named := strings.Cut(text, "=")
+		if !named {
+			array, bound = "", text
+		}
+		t, err := tolerance(bound)
+		if err != nil {
+			return nil, fmt.Errorf("--max-error %s: %w", text, err)
+		}
+		if r.tolerances[array] = t; !named {
+			r.Tolerance = t
+		}
+	}
+	switch r.Access = c.String("access"); r.Access {
+	case "", zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth:
+	default:
+		return nil, fmt.Errorf("--access %s: want map, time-series or both", r.Access)
+	}
+	switch r.Goal = advise.Goal(c.String("goal")); r.Goal {
+	case advise.Small, advise.Balanced, advise.Fast:
+	default:
+		return nil, fmt.Errorf("--goal %s: want small, balanced or fast", r.Goal)
+	}
+	if r.Chunks = c.Int("sample"); r.Chunks < 0 {
+		return nil, errors.New("--sample: want the number of chunks of each array, at least 1")
+	}
+	r.Readers = c.StringSlice("reader")
+	return r, nil
+}
+
+// tolerance reads the error that --max-error allows.
+func tolerance(text string) (t standard.Tolerance, err error) {
+	into := &t.Absolute
+	if number, ok := strings.CutPrefix(text, "rel:"); ok {
+		text, into = number, &t.Relative
+	}
+	*into, err = strconv.ParseFloat(strings.TrimPrefix(text, "abs:"), 64)
+	if err != nil || !(*into > 0) || math.IsInf(*into, 0) || t.Relative >= 1 {
+		return t, errors.New("want a number above 0, such as 0.01, abs:0.01 or rel:0.001")
+	}
+	return t, nil
+}
+
+// adviseOn advises on the arrays of a job.
+func (a *app) adviseOn(ctx context.Context, j *jobs.Job, r *adviceRequest) (list []*jobs.Advice, err error) {
+	defer forPlanning(j)()
+	p, err := jobs.NewPlan(ctx, j, a.env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	for i := range p.Arrays {
+		array := &p.Arrays[i]
+		if !r.means(array) {
+			continue
+		}
+		opt := r.Options
+		for glob, t := range r.tolerances {
+			if ok, _ := path.Match(glob, array.Source); ok || glob == array.Target {
+				opt.Tolerance = t
+			}
+		}
+		one, err := jobs.Advise(ctx, p, array, a.env, opt)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	if list == nil {
+		return nil, errors.New("no array is large enough for advice: --array names arrays of any size")
+	}
+	return list, nil
+}
+
+// means reports whether advice is wanted on an array.
+func (r *adviceRequest) means(array *jobs.PlannedArray) bool {
+	if r.globs == nil {
+		const small = 256 << 10
+		return array.Bytes() >= small
+	}
+	for _, glob := range r.globs {
+		if ok, _ := path.Match(glob, array.Source); ok || glob == array.Target {
+			return true
+		}
+	}
+	return false
+}
+
+// printAdvice prints the advice on one array.
+func (a *app) printAdvice(x *jobs.Advice, all bool) {
+	a.printf("%s: %s, %s of %s, %s in chunks of %s; %d of %s tried\n", printable("/"+x.Array), words.Size(x.Bytes), words.Shape(x.Shape), x.Type,
+		words.Count(x.Of, "chunk"), words.Shape(x.Chunks), x.Tried, words.Count(x.Of, "chunk"))
+	rows := [][]string{{"", "codecs", "ratio", "encode", "decode", "max error", "read by"}}
+	for i := range x.Rows {
+		if r := &x.Rows[i]; r.Front || r.Current || all {
+			rows = append(rows, adviceRow(r))
+		}
+	}
+	a.table(rows)
+	if chosen := x.Chosen(); chosen != nil {
+		a.printf("  codecs: %s\n", chosen.CodecsText())
+	}
+	if len(x.Shapes) > 1 {
+		rows = [][]string{{"chunks for", "shape", "size", "chunks", "of a map", "of a time series", "ratio"}}
+		for _, s := range x.Shapes {
+			rows = append(rows, []string{
+				s.Use(), words.Shape(s.Chunks), words.Size(int64(s.Bytes)), strconv.Itoa(s.Objects), strconv.Itoa(s.MapChunks), strconv.Itoa(s.SeriesChunks), fmt.Sprintf("%.3g", s.Ratio),
+			})
+		}
+		a.table(rows)
+	}
+}
+
+// adviceRow is a line of the table of chains.
+func adviceRow(r *advise.Row) []string {
+	if r.Refused != "" {
+		return []string{r.Mark(), chainText(r.Codecs), "refused: " + r.Refused}
+	}
+	return []string{r.Mark(), chainText(r.Codecs), r.RatioText(), words.Size(int64(r.EncodeSpeed)) + "/s", words.Size(int64(r.DecodeSpeed)) + "/s", r.ErrorText(), r.ReadByText()}
+}
+
+// writeAdvice puts the chosen chains into a job file, and the chunks, too, if they were chosen.
+// The file is replaced only if it then says what it is to say.
+func (a *app) writeAdvice(c *cli.Context, file string, j *jobs.Job, list []*jobs.Advice, chunks bool) error {
+	text, err := os.ReadFile(file) //nolint:gosec // the user names the file
+	if err != nil {
+		return err
+	}
+	changed := 0
+	for _, one := range list {
+		chosen := one.Chosen()
+		if chosen == nil {
+			continue
+		}
+		if _, field := j.Options(one.Source); field != "defaults" && field != jobfile.FieldPath("arrays", one.Source) {
+			return fmt.Errorf("%s: --write: %s stands for several arrays, of which %s is one: give %s an entry of its own, with codecs: %s", file, field, one.Source, one.Source, chosen.CodecsText())
+		}
+		fields := []jobfile.Field{{Name: "codecs", Value: chosen.CodecsText()}}
+		if chunks && !one.Sharded {
+			fields = append([]jobfile.Field{{Name: "chunks", Value: strings.ReplaceAll(fmt.Sprint(one.Chunks), " ", ", ")}}, fields...)
+		}
+		if text, err = jobfile.SetArray(text, one.Source, fields...); err != nil {
+			return fmt.Errorf("%s: --write: %w: the file cannot be changed in place; the entry of %s needs codecs: %s", file, err, one.Source, chosen.CodecsText())
+		}
+		changed++
+	}
+	written, err := jobs.Parse(file, text, filepath.Dir(file), a.env, overrides(c)...)
+	if err == nil {
+		problems := written.Check(a.env.Codecs)
+		err = problems.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: --write: the file was not changed, because it would be invalid: %w", file, err)
+	}
+	if err := replaceFile(file, text); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.err, "%s: codecs of %s written\n", file, words.Count(changed, "array"))
+	return nil
+}

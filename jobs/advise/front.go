@@ -1,0 +1,90 @@
+package advise
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Goal says how much speed counts beside size when a chain is chosen.
+type Goal string
+
+// The goals.
+const (
+	Small    Goal = "small"    // speed hardly counts
+	Balanced Goal = "balanced" // a tenth of the size counts as much as twice the speed of decoding
+	Fast     Goal = "fast"     // half the size counts as much as twice the speed of decoding
+)
+
+// Goals are all goals.
+var Goals = []string{string(Small), string(Balanced), string(Fast)}
+
+// front marks the rows of the Pareto front.
+func front(rows []Row) {
+	for i := range rows {
+		rows[i].Front = rows[i].Refused == "" && !slices.ContainsFunc(rows, func(other Row) bool {
+			return other.Refused == "" && dominates(&other, &rows[i])
+		})
+	}
+}
+
+// dominates reports whether a row is better than another one in something, and worse in
+// nothing.
+func dominates(a, b *Row) bool {
+	for _, program := range b.ReadBy {
+		if !slices.Contains(a.ReadBy, program) {
+			return false
+		}
+	}
+	better := len(a.ReadBy) > len(b.ReadBy)
+	for _, pair := range [][2]float64{{a.Ratio, b.Ratio}, {a.EncodeSpeed, b.EncodeSpeed}, {a.DecodeSpeed, b.DecodeSpeed}, {-a.MaxError(), -b.MaxError()}} {
+		if pair[0] < pair[1] {
+			return false
+		}
+		better = better || pair[0] > pair[1]
+	}
+	return better
+}
+
+// choose marks the row of the front with the highest score. Rows that some of the wanted
+// programs do not read are chosen only if there is no other.
+func choose(rows []Row, goal Goal, wanted []string) {
+	weight := map[Goal]float64{Small: 0.02, Balanced: math.Log(1.1) / math.Ln2, Fast: 1}[goal]
+	best := -1
+	key := func(i int) (int, float64) {
+		r := &rows[i]
+		read := 0
+		for _, program := range wanted {
+			if slices.Contains(r.ReadBy, program) {
+				read++
+			}
+		}
+		const enough = 1 << 30 // bytes a second: networks and disks are slower
+		speed := weight * (math.Log(min(max(r.DecodeSpeed, 1), enough)) + math.Log(min(max(r.EncodeSpeed, 1), enough))/2)
+		return read, math.Log(r.Ratio) + speed
+	}
+	for i := range rows {
+		if !rows[i].Front {
+			continue
+		}
+		if best < 0 {
+			best = i
+			continue
+		}
+		readI, scoreI := key(i)
+		readBest, scoreBest := key(best)
+		if readI > readBest || readI == readBest && scoreI > scoreBest {
+			best = i
+		}
+	}
+	if best >= 0 {
+		rows[best].Chosen = true
+	}
+}
+
+// order sorts rows: the smallest first.
+func order(rows []Row) {
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.Ratio, a.Ratio), cmp.Compare(b.DecodeSpeed, a.DecodeSpeed))
+	})
+}
