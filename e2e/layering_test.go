@@ -61,6 +61,7 @@ var rooms = [][]string{
 	{"jobs/plan"},
 	{"jobs/trial"},
 	{"jobs/advise"},
+	{"jobs/draft"},
 	{"jobs/run"},
 	{"jobs/verify"},
 	{"jobs/report"},

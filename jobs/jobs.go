@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/zmigrate/zmigrate/jobs/advise"
+	"github.com/zmigrate/zmigrate/jobs/draft"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/report"
@@ -28,6 +29,7 @@ type (
 	Advice       = advise.Advice
 
 	AdviseOptions = advise.Options
+	DraftOptions  = draft.Options
 	ChangedError  = plan.ChangedError
 
 	RunOptions  = run.Options
@@ -91,6 +93,11 @@ func Sample(ctx context.Context, p *Plan, a *PlannedArray, n int) (Estimate, err
 // nothing. See [advise.Array].
 func Advise(ctx context.Context, p *Plan, a *PlannedArray, env Environment, opt AdviseOptions) (*Advice, error) {
 	return advise.Array(ctx, p, a, env, opt)
+}
+
+// Draft returns the text of a first job file for a source. See [draft.New].
+func Draft(ctx context.Context, locations []string, env Environment, opt DraftOptions) (string, error) {
+	return draft.New(ctx, locations, env, opt)
 }
 
 // ReadPlan makes a plan that another process has written down; see [plan.Read].

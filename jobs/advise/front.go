@@ -46,34 +46,33 @@ func dominates(a, b *Row) bool {
 	return better
 }
 
+// Score says how good a chain is for a goal. A higher score is better.
+func (r *Row) Score(goal Goal) float64 {
+	const enough = 1 << 30 // bytes a second: networks and disks are slower
+	weight := map[Goal]float64{Small: 0.02, Balanced: math.Log(1.1) / math.Ln2, Fast: 1}[goal]
+	return math.Log(r.Ratio) + weight*(math.Log(min(max(r.DecodeSpeed, 1), enough))+math.Log(min(max(r.EncodeSpeed, 1), enough))/4)
+}
+
+// reads returns how many of the programs read the chain.
+func (r *Row) reads(programs []string) int {
+	n := 0
+	for _, program := range programs {
+		if slices.Contains(r.ReadBy, program) {
+			n++
+		}
+	}
+	return n
+}
+
 // choose marks the row of the front with the highest score. Rows that some of the wanted
 // programs do not read are chosen only if there is no other.
 func choose(rows []Row, goal Goal, wanted []string) {
-	weight := map[Goal]float64{Small: 0.02, Balanced: math.Log(1.1) / math.Ln2, Fast: 1}[goal]
 	best := -1
-	key := func(i int) (int, float64) {
-		r := &rows[i]
-		read := 0
-		for _, program := range wanted {
-			if slices.Contains(r.ReadBy, program) {
-				read++
-			}
-		}
-		const enough = 1 << 30 // bytes a second: networks and disks are slower
-		speed := weight * (math.Log(min(max(r.DecodeSpeed, 1), enough)) + math.Log(min(max(r.EncodeSpeed, 1), enough))/2)
-		return read, math.Log(r.Ratio) + speed
-	}
 	for i := range rows {
-		if !rows[i].Front {
-			continue
-		}
-		if best < 0 {
-			best = i
-			continue
-		}
-		readI, scoreI := key(i)
-		readBest, scoreBest := key(best)
-		if readI > readBest || readI == readBest && scoreI > scoreBest {
+		switch {
+		case !rows[i].Front:
+		case best < 0, rows[i].reads(wanted) > rows[best].reads(wanted),
+			rows[i].reads(wanted) == rows[best].reads(wanted) && rows[i].Score(goal) > rows[best].Score(goal):
 			best = i
 		}
 	}

@@ -131,7 +131,7 @@ func (a *app) command() *cli.App {
 			return cli.ShowAppHelp(c)
 		},
 		Commands: []*cli.Command{
-			a.runCommand(), a.validateCommand(), a.planCommand(), a.adviseCommand(), a.verifyCommand(), a.repairCommand(), a.reportCommand(), a.statusCommand(),
+			a.runCommand(), a.validateCommand(), a.initCommand(), a.planCommand(), a.adviseCommand(), a.verifyCommand(), a.repairCommand(), a.reportCommand(), a.statusCommand(),
 			a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(),
 		},
 	}

@@ -1,0 +1,112 @@
+package app
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+func (a *app) initCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "init", Usage: "write a commented job file for a source", ArgsUsage: "URL…",
+		Description: "URL is a file, a glob, a folder of files, or a Zarr hierarchy; several URLs are files that become one.\n" +
+			"The job file goes to standard output, or to the file of --output.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "target", Usage: "`URL` of the target; default: the name of the source with .zarr"},
+			&cli.StringFlag{Name: "name", Usage: "`NAME` of the job; default: from the source"},
+			&cli.StringFlag{Name: "access", Usage: "`USE` that chunks are chosen for: map, time-series or both"},
+			&cli.StringFlag{Name: "max-error", Usage: "the `ERROR` that floating-point values may have, such as 0.01 or rel:0.001; default: none"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the job to this `FILE`, which must not exist"},
+			&cli.IntFlag{Name: "trials", Value: 12, Usage: "try codecs on samples of this many arrays; 0: none"},
+			&cli.BoolFlag{Name: "interactive", Aliases: []string{"i"}, Usage: "ask for the target, the use and the error"}},
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return invalid(errors.New("init needs a source: zmigrate init URL"))
+			}
+			answers := map[string]string{}
+			if c.Bool("interactive") {
+				if err := a.ask(c, os.Stdin, answers); err != nil {
+					return err
+				}
+			}
+			opt, err := draftOptions(c, answers)
+			if err != nil {
+				return invalid(err)
+			}
+			out := c.String("output")
+			if out != "" {
+				opt.Dir = filepath.Dir(out)
+				if _, err := os.Lstat(out); err == nil {
+					return fmt.Errorf("%s: the file exists: choose another name, or remove it", out)
+				}
+			}
+			text, err := jobs.Draft(c.Context, c.Args().Slice(), a.env, opt)
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				a.printf("%s", text)
+				return nil
+			}
+			if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a job is no secret
+				return err
+			}
+			_, _ = fmt.Fprintf(a.err, "%s written; next: zmigrate plan %s\n", out, out)
+			return nil
+		},
+	})
+}
+
+// draftOptions reads the options of a draft from flags and answers.
+func draftOptions(c *cli.Context, answers map[string]string) (opt jobs.DraftOptions, err error) {
+	value := func(flag string) string {
+		if answer := answers[flag]; answer != "" {
+			return answer
+		}
+		return c.String(flag)
+	}
+	opt = jobs.DraftOptions{Target: value("target"), Name: c.String("name"), Access: value("access"), Trials: c.Int("trials")}
+	switch opt.Access {
+	case "", zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth:
+	default:
+		return opt, fmt.Errorf("--access %s: want map, time-series or both", opt.Access)
+	}
+	if text := value("max-error"); text != "" {
+		if opt.Tolerance, err = tolerance(text); err != nil {
+			return opt, fmt.Errorf("--max-error %s: %w", text, err)
+		}
+	}
+	return opt, nil
+}
+
+// ask asks the questions that flags have not answered. An empty line takes the default.
+func (a *app) ask(c *cli.Context, from io.Reader, answers map[string]string) error {
+	lines := bufio.NewReader(from)
+	for _, q := range []struct{ flag, question string }{
+		{"target", "Where should the result go? A folder, or s3://bucket/… (default: a folder beside this one): "},
+		{"access", "How will it be read? map, time-series, both, or nothing special (default): "},
+		{"max-error", "May values be rounded? The largest error, such as 0.01, or no (default): "},
+	} {
+		if c.IsSet(q.flag) {
+			continue
+		}
+		_, _ = fmt.Fprint(a.err, q.question)
+		line, err := lines.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if answer := strings.TrimSpace(line); answer != "no" && answer != "nothing special" {
+			answers[q.flag] = answer
+		}
+	}
+	return nil
+}
