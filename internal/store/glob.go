@@ -45,7 +45,7 @@ func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("no object matches %s: %w", l, fs.ErrNotExist)
 	}
-	slices.SortFunc(paths, compareNatural)
+	slices.SortFunc(paths, CompareNatural)
 	urls := make([]string, len(paths))
 	for i, p := range paths {
 		found := l
@@ -86,8 +86,9 @@ func globBucket(ctx context.Context, l location.Location, opt Options) (paths []
 	return paths, err
 }
 
-// compareNatural compares texts in which runs of digits count as numbers.
-func compareNatural(a, b string) int {
+// CompareNatural compares names, as the natural order has them: runs of digits count as
+// numbers, so x2 comes before x10.
+func CompareNatural(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
 		nx, ny := digits(x), digits(y)

@@ -62,7 +62,7 @@ func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []strin
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no folder matches %s: %w", l, fs.ErrNotExist)
 	}
-	slices.SortFunc(found, compareNatural)
+	slices.SortFunc(found, CompareNatural)
 	for _, folder := range found {
 		at := l
 		at.Path = path.Join(above.Path, folder)

@@ -449,13 +449,13 @@ func TestLocations(t *testing.T) {
 
 func TestGlob(t *testing.T) {
 	var m Memory
-	if compareNatural("a1", "ab") >= 0 || compareNatural("ab", "a1") <= 0 {
+	if CompareNatural("a1", "ab") >= 0 || CompareNatural("ab", "a1") <= 0 {
 		t.Error("a digit is not before a letter")
 	}
-	if compareNatural("x", "x1") >= 0 || compareNatural("xa", "x") <= 0 {
+	if CompareNatural("x", "x1") >= 0 || CompareNatural("xa", "x") <= 0 {
 		t.Error("a name is not before a longer one")
 	}
-	if compareNatural("x10", "x9") <= 0 || compareNatural("x9", "x10") >= 0 {
+	if CompareNatural("x10", "x9") <= 0 || CompareNatural("x9", "x10") >= 0 {
 		t.Error("digits do not count as a number")
 	}
 	names := []string{"x10.nc", "x2.nc", "x1.nc", "x02.nc", "y.nc", "sub/x3.nc", "xfolder.nc/z"}

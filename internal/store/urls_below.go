@@ -24,7 +24,7 @@ func Below(ctx context.Context, url string, opt Options) (urls []string, err err
 		keys = append(keys, info.Key)
 		return nil
 	})
-	slices.SortFunc(keys, compareNatural)
+	slices.SortFunc(keys, CompareNatural)
 	for _, key := range keys {
 		object := folder
 		if folder.Local() {

@@ -102,8 +102,6 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-const jobOptions = "JOB is a job file in YAML or JSON"
-
 func (a *app) command() *cli.App {
 	return &cli.App{
 		Name:  "zmigrate",
@@ -207,7 +205,7 @@ func invalid(err error) error { return invalidError{err} }
 func (a *app) conclude(err error, out *output) int {
 	status := a.status(err)
 	if err != nil {
-		a.report(err)
+		a.report("", err)
 	}
 	lost := out.close()
 	if lost == nil {
@@ -215,7 +213,7 @@ func (a *app) conclude(err error, out *output) int {
 	}
 	if err != nil && a.json { // the JSON with the error is lost
 		a.json = false
-		a.report(err)
+		a.report("", err)
 	}
 	_, _ = fmt.Fprintf(a.err, "zmigrate: standard output cannot be written: %v\n", lost)
 	return max(status, exitFailed)
@@ -231,8 +229,9 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// report prints an error for people, or as JSON with --json.
-func (a *app) report(err error) {
+// report prints an error for people, or as JSON with --json. job is the name of the job that has
+// failed, or "" if the command has no other.
+func (a *app) report(job string, err error) {
 	var problems jobs.Problems
 	var printed silent
 	positioned := errors.As(err, &problems)
@@ -243,12 +242,19 @@ func (a *app) report(err error) {
 		if o := a.seen.Load(); o != nil {
 			event["run"] = o.id
 		}
+		if job != "" {
+			event["job"] = job
+		}
 		a.printJSON(event)
 	case positioned:
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			_, _ = fmt.Fprintln(a.err, line)
 		}
 	default:
-		_, _ = fmt.Fprintln(a.err, "zmigrate: "+err.Error())
+		text := err.Error()
+		if job != "" && !strings.HasPrefix(text, job+": ") {
+			text = job + ": " + text
+		}
+		_, _ = fmt.Fprintln(a.err, "zmigrate: "+text)
 	}
 }

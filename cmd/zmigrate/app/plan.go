@@ -19,19 +19,12 @@ import (
 
 func (a *app) planCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "plan", Usage: "open the sources and show what a run would do, without writing anything", ArgsUsage: "JOB",
-		Description: jobOptions + ".",
+		Name: "plan", Usage: "open the sources and show what a run would do, without writing anything", ArgsUsage: "JOB…",
+		Description: jobFolders + ".",
 		Flags: append(append(jobFlags(), runFlags()...),
 			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}, sampleFlag()),
 		Action: func(c *cli.Context) error {
-			names, err := files(c)
-			if err != nil {
-				return err
-			}
-			if len(names) > 1 {
-				return invalid(errors.New("plan takes one job file"))
-			}
-			j, err := a.checked(c, names[0])
+			list, err := a.checkedApart(c)
 			if err != nil {
 				return err
 			}
@@ -39,8 +32,17 @@ func (a *app) planCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.plan(c.Context, j, n, c.Bool("metadata"))
+			return a.plans(c, list, n, c.Bool("metadata"))
 		},
+	})
+}
+
+// plans prints what runs of jobs would do. A job that cannot be planned does not keep the others
+// from being shown.
+func (a *app) plans(c *cli.Context, list []*jobs.Job, sample int, metadata bool) error {
+	return a.inTurn(list, turns{goOn: true, quiet: true}, func(j *jobs.Job) error {
+		a.heading(list, j)
+		return a.plan(c.Context, j, sample, metadata)
 	})
 }
 

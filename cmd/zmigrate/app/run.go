@@ -49,34 +49,6 @@ func overrides(c *cli.Context) []string {
 	return set
 }
 
-// load reads a job file with the overrides of the command line. problems are all errors
-// and warnings about the job. err is about a file that cannot be read at all.
-func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error) {
-	j, err := jobs.Load(file, a.env, overrides(c)...)
-	var problems jobs.Problems
-	if err != nil && !errors.As(err, &problems) {
-		return nil, nil, invalid(err)
-	}
-	if j != nil {
-		problems = append(problems, j.Check(a.env.Codecs)...)
-		problems.Sort()
-	}
-	return j, problems, nil
-}
-
-// checked loads a job, and refuses a job that has errors. Warnings go to standard error.
-func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
-	j, problems, err := a.load(c, file)
-	if err != nil {
-		return nil, err
-	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
-	a.warn(problems)
-	return j, nil
-}
-
 // warn prints problems, each once in the life of the program. A problem of the file may
 // be found again when the sources are open.
 func (a *app) warn(problems jobs.Problems) {
@@ -91,46 +63,32 @@ func (a *app) warn(problems jobs.Problems) {
 	}
 }
 
-// files returns the job files named on the command line, at least one.
-func files(c *cli.Context) ([]string, error) {
-	if !c.Args().Present() {
-		return nil, invalid(fmt.Errorf("%s needs a job file: zmigrate %s JOB", c.Command.Name, c.Command.Name))
-	}
-	return c.Args().Slice(), nil
-}
-
 func (a *app) runCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "run", Usage: "migrate; if an earlier run stopped, go on from there", ArgsUsage: "JOB…",
-		Description: jobOptions + ".\n" + exitTable,
+		Description: jobFolders + ".\n" +
+			"All jobs are checked before the first begins. If there are several, the first that fails ends the\n" +
+			"command, and a summary at the end says how each job has ended.\n" + exitTable + "\n" +
+			"The status of several jobs is the first that is not 0.",
 		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
-			yesFlag(), verifyFlag(),
+			yesFlag(), verifyFlag(), keepGoingFlag(),
 			&cli.BoolFlag{Name: "restart", Usage: "forget what earlier runs of the job have done, and make the target anew"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "do what the command plan does: open the sources, write nothing"}),
 		Action: func(c *cli.Context) error {
-			names, err := files(c)
-			if err != nil {
-				return err
-			}
 			each := func() error {
-				for _, name := range names {
-					j, err := a.checked(c, name)
-					if err != nil {
-						return err
-					}
+				list, err := a.checkedApart(c)
+				if err != nil {
+					return err
+				}
+				for _, j := range list {
 					if c.Bool("restart") && j.Target.Existing == "append" {
-						return invalid(fmt.Errorf("%s: --restart: %w", name, run.ErrRestartAppends))
-					}
-					if c.Bool("dry-run") {
-						err = a.plan(c.Context, j, 0, false)
-					} else {
-						err = a.observed(c, j, a.run)
-					}
-					if err != nil {
-						return err
+						return invalid(fmt.Errorf("%s: --restart: %w", j.File, run.ErrRestartAppends))
 					}
 				}
-				return nil
+				if c.Bool("dry-run") {
+					return a.plans(c, list, 0, false)
+				}
+				return a.inTurn(list, turns{goOn: c.Bool("keep-going")}, func(j *jobs.Job) error { return a.observed(c, j, a.run) })
 			}
 			if c.Bool("dry-run") {
 				return each()

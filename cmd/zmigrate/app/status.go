@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,45 +12,52 @@ import (
 
 func (a *app) statusCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "status", Usage: "show what a job's checkpoint holds", ArgsUsage: "JOB",
-		Description: jobOptions + ". Opens neither source nor target.",
+		Name: "status", Usage: "show what a job's checkpoint holds", ArgsUsage: "JOB…",
+		Description: jobFolders + ". Opens neither source nor target.",
 		Flags:       append(jobFlags(), &cli.BoolFlag{Name: "live", Usage: "ask the run, which must be on this machine, what each of its workers does"}),
 		Action: func(c *cli.Context) error {
-			names, err := files(c)
+			names, err := jobFiles(c)
 			if err != nil {
 				return err
 			}
-			if len(names) > 1 {
-				return invalid(errors.New("status takes one job file"))
-			}
-			j, err := a.checked(c, names[0])
+			list, err := a.checkedAll(c, names)
 			if err != nil {
 				return err
 			}
-			s, err := jobs.ReadStatus(c.Context, j, a.env)
-			if err != nil {
-				return err
-			}
-			if c.Bool("live") {
-				l, err := askLive(c.Context, s)
-				switch {
-				case err != nil:
-					return fmt.Errorf("%s: %w", j.Name, err)
-				case a.json:
-					a.printJSON(l)
-				default:
-					a.printf("%s", l.text())
-				}
-				return nil
-			}
-			if a.json {
-				a.printJSON(s)
-				return nil
-			}
-			a.printStatus(j, s)
-			return nil
+			return a.inTurn(list, turns{goOn: true, quiet: true}, func(j *jobs.Job) error { return a.showStatus(c, j, len(list) > 1) })
 		},
 	})
+}
+
+// showStatus prints what the checkpoint of a job holds or, with --live, what the run does. As JSON,
+// the status of one of several jobs has the name of the job.
+func (a *app) showStatus(c *cli.Context, j *jobs.Job, several bool) error {
+	s, err := jobs.ReadStatus(c.Context, j, a.env)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("live"):
+		l, err := askLive(c.Context, s)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", j.Name, err)
+		case a.json:
+			a.printJSON(l)
+		default:
+			a.printf("%s", l.text())
+		}
+	case a.json && several:
+		a.printJSON(struct {
+			Job string `json:"job"`
+			*jobs.Status
+		}{j.Name, s})
+	case a.json:
+		a.printJSON(s)
+	default:
+		a.printStatus(j, s)
+	}
+	return nil
 }
 
 // runText names a run for people. It is "" for a run of an earlier version of this program,

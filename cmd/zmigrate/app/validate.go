@@ -11,10 +11,10 @@ import (
 func (a *app) validateCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "validate", Usage: "check job files without opening anything", ArgsUsage: "JOB…",
-		Description: jobOptions + ". Checks the file alone: its fields, and the codec chains, data types and fill values that it names.",
+		Description: jobFolders + ". Checks each file alone: its fields, and the codec chains, data types and fill values that it names.",
 		Flags:       append(jobFlags(), runFlags()...),
 		Action: func(c *cli.Context) error {
-			names, err := files(c)
+			names, err := jobFiles(c)
 			if err != nil {
 				return err
 			}

@@ -31,11 +31,11 @@ const shownDifferences = 20
 
 func (a *app) verifyCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "verify", Usage: "read a target back and compare it with what was written", ArgsUsage: "JOB|TARGET",
+		Name: "verify", Usage: "read a target back and compare it with what was written", ArgsUsage: "JOB|TARGET…",
 		Description: "Compares the target of a completed job with the record in the job's checkpoint. Opens no source and\n" +
 			"never writes to the target. Instead of a job file, the folder or URL of a target may be named.\n" +
 			"Goes on where the same verification was interrupted.\n" +
-			jobOptions + ".\n" +
+			jobOptions + ". Several jobs or targets are verified one after the other.\n" +
 			"Exit status: 0 the target is as it was written; 4 something differs; 1 it could not be verified;\n" +
 			"2 the job or the command line is invalid; 5 the target is being written.",
 		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
@@ -48,26 +48,34 @@ func (a *app) verifyCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if len(names) > 1 {
-				return invalid(errors.New("verify takes one job file or target"))
-			}
 			opt, err := verifyOptions(c)
 			if err != nil {
 				return invalid(err)
 			}
-			j, target, err := a.jobOrTarget(c, names[0])
-			if err != nil {
+			if err := once(names); err != nil {
 				return err
 			}
-			opt.AnyJob = target
-			return a.measured(c, func() error {
-				o := a.identify(j, verifies)
-				err := a.metrics.add(o)
-				if err == nil {
-					err = a.verify(c, j, opt)
+			var list []*jobs.Job
+			targets := map[*jobs.Job]bool{}
+			for _, name := range names {
+				j, target, err := a.jobOrTarget(c, name)
+				if err != nil {
+					return err
 				}
-				a.ended(c.Context, o, err)
-				return err
+				list, targets[j] = append(list, j), target
+			}
+			return a.measured(c, func() error {
+				return a.inTurn(list, turns{goOn: true}, func(j *jobs.Job) error {
+					opt := opt
+					opt.AnyJob = targets[j]
+					o := a.identify(j, verifies)
+					err := a.metrics.add(o)
+					if err == nil {
+						err = a.verify(c, j, opt)
+					}
+					a.ended(c.Context, o, err)
+					return err
+				})
 			})
 		},
 	})
@@ -90,30 +98,25 @@ func verifyFlag() cli.Flag {
 // repairCommand writes again what a verification finds.
 func (a *app) repairCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "repair", Usage: "verify a target and write again what differs", ArgsUsage: "JOB",
+		Name: "repair", Usage: "verify a target and write again what differs", ArgsUsage: "JOB…",
 		Description: "Verifies the target of a completed job, writes the objects that differ again from the source, and\n" +
 			"verifies the target once more. The source must be as it was. If the target has grown, only the rows of\n" +
 			"the last run can be repaired.\n" +
-			jobOptions + ".\n" +
+			jobFolders + ".\n" +
 			"Exit status: that of run; 4 something still differs.",
-		Flags: append(append(jobFlags(), runFlags()...), levelFlag()),
+		Flags: append(append(jobFlags(), runFlags()...), levelFlag(), keepGoingFlag()),
 		Action: func(c *cli.Context) error {
-			names, err := files(c)
-			if err != nil {
-				return err
-			}
-			if len(names) > 1 {
-				return invalid(errors.New("repair takes one job file"))
-			}
 			opt, err := verifyOptions(c)
 			if err != nil {
 				return invalid(err)
 			}
-			j, err := a.checked(c, names[0])
+			list, err := a.checkedApart(c)
 			if err != nil {
 				return err
 			}
-			return a.observed(c, j, func(c *cli.Context, j *jobs.Job) error { return a.repair(c, j, opt) })
+			return a.inTurn(list, turns{goOn: c.Bool("keep-going")}, func(j *jobs.Job) error {
+				return a.observed(c, j, func(c *cli.Context, j *jobs.Job) error { return a.repair(c, j, opt) })
+			})
 		},
 	})
 }

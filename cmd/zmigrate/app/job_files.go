@@ -1,0 +1,187 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+const jobOptions = "JOB is a job file in YAML or JSON"
+
+const jobFolders = jobOptions + ", or a folder: it stands for its files *.yaml, *.yml and *.json\n" +
+	"in natural order of their names, without the folders below it"
+
+// files returns what follows the name and the flags of a command: job files or targets, at least one.
+func files(c *cli.Context) ([]string, error) {
+	if !c.Args().Present() {
+		return nil, invalid(fmt.Errorf("%s needs a job file: zmigrate %s JOB", c.Command.Name, c.Command.Name))
+	}
+	return c.Args().Slice(), nil
+}
+
+// jobFiles returns the job files that the command line names, at least one and each of them
+// once. A folder stands for the job files in it.
+func jobFiles(c *cli.Context) ([]string, error) {
+	names, err := files(c)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, name := range names {
+		found := []string{name}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			if found, err = jobFilesIn(name); err != nil {
+				return nil, invalid(err)
+			}
+		}
+		list = append(list, found...)
+	}
+	return list, once(list)
+}
+
+// once refuses a job file, or a target, that is named twice.
+func once(names []string) error {
+	places := map[string]string{}
+	for _, name := range names {
+		// A link to a job file is another job: its paths are relative to the folder of the link.
+		at := name
+		if !store.Far(name) {
+			var err error
+			if at, err = filepath.Abs(name); err != nil {
+				return err
+			}
+		}
+		if earlier, twice := places[at]; twice {
+			return invalid(fmt.Errorf("%s names the same as %s: name each job once", store.Shown(name), store.Shown(earlier)))
+		}
+		places[at] = name
+	}
+	return nil
+}
+
+// jobFilesIn returns the job files in a folder, at least one. Like the globs of a shell, it
+// leaves out names that begin with a dot.
+func jobFilesIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the folder of job files: %w", err)
+	}
+	var files []string
+	for _, e := range entries {
+		if !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		file := filepath.Join(folder, e.Name())
+		if info, err := os.Stat(file); err != nil || !info.IsDir() { // a link that leads to nothing is an error later
+			files = append(files, file)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: the folder has no job file *.yaml, *.yml or *.json: name job files, or a folder that has some (folders below it do not count)", folder)
+	}
+	slices.SortFunc(files, store.CompareNatural)
+	return files, nil
+}
+
+// load reads a job file with the overrides of the command line. problems are all errors
+// and warnings about the job. err is about a file that cannot be read at all.
+func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error) {
+	j, err := jobs.Load(file, a.env, overrides(c)...)
+	var problems jobs.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return nil, nil, invalid(err)
+	}
+	if j != nil {
+		problems = append(problems, j.Check(a.env.Codecs)...)
+		problems.Sort()
+	}
+	return j, problems, nil
+}
+
+// checked loads a job, and refuses a job that has errors. Warnings go to standard error.
+func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
+	list, err := a.checkedAll(c, []string{file})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// checkedAll is checked for several jobs. It refuses them all if one of them has errors.
+func (a *app) checkedAll(c *cli.Context, files []string) ([]*jobs.Job, error) {
+	var list []*jobs.Job
+	var all jobs.Problems
+	for _, file := range files {
+		j, problems, err := a.load(c, file)
+		if err != nil {
+			return nil, err
+		}
+		list, all = append(list, j), append(all, problems...)
+	}
+	if err := all.Err(); err != nil {
+		return nil, err
+	}
+	a.warn(all)
+	return list, nil
+}
+
+// checkedApart is checkedAll for the jobs of a command that writes, or that shows what would be
+// written. It refuses jobs that would get into each other's way.
+func (a *app) checkedApart(c *cli.Context) ([]*jobs.Job, error) {
+	names, err := jobFiles(c)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.checkedAll(c, names)
+	if err != nil {
+		return nil, err
+	}
+	if err := apart(list).Err(); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// apart returns what is wrong with jobs that are done one after the other: two of them have one
+// name, so nobody could tell their messages and metrics apart, or they write to one place.
+func apart(list []*jobs.Job) (problems jobs.Problems) {
+	type taken struct {
+		by    *jobs.Job
+		what  string
+		place store.Place
+	}
+	var all []taken
+	var places store.Places
+	names := map[string]*jobs.Job{}
+	for _, j := range list {
+		if first := names[j.Name]; first != nil {
+			problems = append(problems, j.Problem("name", fmt.Sprintf("%s has the name %q, too", first.File, j.Name), "name: gives a job another name than its file has"))
+		} else {
+			names[j.Name] = j
+		}
+		own := []taken{{j, "target", places.Place(j.Target.URL)}}
+		if url, err := j.CheckpointURL(); err == nil { // an error is found when the checkpoint is opened
+			own = append(own, taken{j, "checkpoint", places.Place(url)})
+		}
+		fields := map[string]string{"target": "target.url", "checkpoint": "run.checkpoint.url"}
+		for _, x := range own {
+			at := slices.IndexFunc(all, func(y taken) bool { return x.place.Inside(y.place) && y.place.Inside(x.place) })
+			if at < 0 {
+				continue
+			}
+			problems = append(problems, j.Problem(fields[x.what], fmt.Sprintf("this %s is the %s of %s", x.what, all[at].what, all[at].by.File),
+				"two jobs of one command need places of their own; if the second appends to what the first writes, take a command for each"))
+			break // the place of a checkpoint may follow from that of the target
+		}
+		all = append(all, own...)
+	}
+	return problems
+}
