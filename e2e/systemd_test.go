@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +25,8 @@ func TestSystemdUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"zmigrate@.service", "zmigrate@.timer"} {
-		text, err := os.ReadFile(units + name)
+	for from, name := range map[string]string{"zmigrate@.service": "zmigrate@.service", "zmigrate@.timer": "zmigrate@.timer", "folder.conf": "zmigrate@nightly.service.d/folder.conf"} {
+		text, err := os.ReadFile(units + from)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,32 +44,36 @@ func TestSystemdUnits(t *testing.T) {
 	}
 }
 
-// TestSystemdCommand runs the command of the service, with other folders.
+// TestSystemdCommand runs the commands of the service for a job file and for a folder of job
+// files, with other places.
 func TestSystemdCommand(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(units + "zmigrate@.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindSubmatch(text)
-	if line == nil {
-		t.Fatal("the service has no command")
-	}
-	dir := fast(t)
-	write(t, dir, "data.bin", smooth(16))
-	write(t, dir, "nightly.yaml", []byte(`zmigrate: 1
-source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [16]}}}
+	for unit, job := range map[string]string{"zmigrate@.service": "nightly.yaml", "folder.conf": "nightly.d/west.yaml"} {
+		text, err := os.ReadFile(units + unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := regexp.MustCompile(`(?m)^ExecStart=(.+)$`).FindSubmatch(text)
+		if line == nil {
+			t.Fatalf("%s has no command", unit)
+		}
+		dir := fast(t)
+		data := write(t, dir, "data.bin", smooth(16))
+		write(t, dir, job, fmt.Appendf(nil, `zmigrate: 1
+source: {driver: raw, arrays: {a: {url: %q, data_type: float32, shape: [16]}}}
 target: {url: out.zarr}
-`))
-	command := strings.NewReplacer("/usr/local/bin/", "", "%S/zmigrate", dir, "/etc/zmigrate", dir, "%i", "nightly").Replace(string(line[1]))
-	words := strings.Fields(command)
-	if words[0] != "zmigrate" || strings.Contains(command, "%") {
-		t.Fatalf("the command is %s", command)
-	}
-	if err := zmigrate(t.Context(), t, words[1:]...).Run(); err != nil {
-		t.Fatal(err)
-	}
-	if got := metricsOf(t, filepath.Join(dir, "nightly.prom"), "nightly"); got["zmigrate_run_success"] != 1 {
-		t.Errorf("metrics: %v", got)
+`, data))
+		command := strings.NewReplacer("/usr/local/bin/", "", "%S/zmigrate", dir, "/etc/zmigrate", dir, "%i", "nightly").Replace(string(line[1]))
+		words := strings.Fields(command)
+		if words[0] != "zmigrate" || strings.Contains(command, "%") {
+			t.Fatalf("the command is %s", command)
+		}
+		if err := zmigrate(t.Context(), t, words[1:]...).Run(); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(job), ".yaml")
+		if got := metricsOf(t, filepath.Join(dir, "nightly.prom"), name); got["zmigrate_run_success"] != 1 {
+			t.Errorf("%s: metrics: %v", unit, got)
+		}
 	}
 }
