@@ -65,4 +65,6 @@
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
 //	document.go             a plan that another process has written down
+//	figures.go              what a plan costs: requests, bytes, memory
+//	difference.go           what the target has now, compared with the plan
 package plan

@@ -62,7 +62,7 @@ func (a *app) copyCommand() *cli.Command {
 			if n, err := sampleSize(c); err != nil {
 				return err
 			} else if c.Bool("dry-run") || n > 0 {
-				return a.plan(c.Context, j, n, false)
+				return a.plan(c.Context, j, planShows{sample: n})
 			}
 			return a.measured(c, func() error { return a.observed(c, j, a.run) })
 		},

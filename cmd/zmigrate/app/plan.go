@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -22,58 +23,82 @@ func (a *app) planCommand() *cli.Command {
 		Name: "plan", Usage: "open the sources and show what a run would do, without writing anything", ArgsUsage: "JOB…",
 		Description: jobFolders + ".",
 		Flags: append(append(jobFlags(), runFlags()...),
-			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}, sampleFlag()),
+			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}, sampleFlag(), pricesFlag(),
+			&cli.BoolFlag{Name: "diff", Usage: "compare the metadata of the arrays that the target has now with those of the plan"}),
 		Action: func(c *cli.Context) error {
 			list, err := a.checkedApart(c)
 			if err != nil {
 				return err
 			}
-			n, err := sampleSize(c)
-			if err != nil {
+			shows := planShows{metadata: c.Bool("metadata"), diff: c.Bool("diff")}
+			if shows.sample, err = sampleSize(c); err != nil {
 				return err
 			}
-			return a.plans(c, list, n, c.Bool("metadata"))
+			if shows.prices, err = readPrices(c); err != nil {
+				return err
+			}
+			return a.plans(c, list, shows)
 		},
 	})
 }
 
+// planShows says what is printed of a plan, beside what is always printed.
+type planShows struct {
+	sample   int         // how many chunks of each array are tried
+	metadata bool        // the documents of the arrays
+	diff     bool        // what the target has now
+	prices   []priceList // what the migration costs; nil: nothing is said of that
+}
+
 // plans prints what runs of jobs would do. A job that cannot be planned does not keep the others
 // from being shown.
-func (a *app) plans(c *cli.Context, list []*jobs.Job, sample int, metadata bool) error {
+func (a *app) plans(c *cli.Context, list []*jobs.Job, shows planShows) error {
 	return a.inTurn(list, turns{goOn: true, quiet: true}, func(j *jobs.Job) error {
 		a.heading(list, j)
-		return a.plan(c.Context, j, sample, metadata)
+		return a.plan(c.Context, j, shows)
 	})
 }
 
-// plan makes the plan of a job and prints what a run would do. It tries the given number of
-// chunks of each array. With metadata it prints the documents of the arrays, too.
-func (a *app) plan(ctx context.Context, j *jobs.Job, sample int, metadata bool) (err error) {
+// plan makes the plan of a job and prints what a run would do.
+func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error) {
 	defer forPlanning(j)()
 	p, err := jobs.NewPlan(ctx, j, a.env)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	estimates, err := samples(ctx, p, sample)
+	estimates, err := samples(ctx, p, shows.sample)
 	if err != nil {
 		return err
 	}
+	var now []plan.Difference
+	if shows.diff && !p.Nothing() {
+		if now, err = p.Differences(ctx, a.env); err != nil {
+			return err
+		}
+	}
+	sum, findings := a.totalOf(ctx, p, shows.prices)
+	findings = append(slices.Clip(p.Findings), findings...)
 	if a.json {
 		arrays := make([]plannedJSON, 0, len(p.Arrays))
 		for i := range p.Arrays {
 			if p.Nothing() {
 				break
 			}
-			one, err := p.Arrays[i].Describe(metadata)
+			one, err := p.Arrays[i].Describe(shows.metadata)
 			if err != nil {
 				return err
 			}
-			arrays = append(arrays, plannedJSON{one, estimates.of(i)})
+			x := plannedJSON{one, p.FiguresOf(&p.Arrays[i]), estimates.of(i), nil}
+			if now != nil {
+				x.Now = &now[i]
+			}
+			arrays = append(arrays, x)
 		}
 		out := map[string]any{
 			"job": j.Name, "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
-			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(p.Findings),
+			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(findings),
+			"total": sum,
 		}
 		if estimates != nil {
 			bytes, stored, took := estimates.whole(p)
@@ -82,7 +107,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, sample int, metadata bool) 
 		a.printJSON(out)
 		return nil
 	}
-	a.warn(p.Findings)
+	a.warn(findings)
 	if p.Nothing() {
 		a.printf("nothing to do: all rows of the source are in %s\n", j.Target.URL)
 		return nil
@@ -91,13 +116,16 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, sample int, metadata bool) 
 	var whose readersText
 	objects := 0
 	for i := range p.Arrays {
-		x, err := p.Arrays[i].Describe(metadata)
+		x, err := p.Arrays[i].Describe(shows.metadata)
 		if err != nil {
 			return err
 		}
 		read, objects = read+x.BytesRead, objects+x.Objects
 		if err := a.printPlanned(x, estimates.of(i)); err != nil {
 			return err
+		}
+		if now != nil {
+			a.printf("  now: %s\n", nowText(now[i]))
 		}
 		whose.add(x)
 	}
@@ -109,8 +137,20 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, sample int, metadata bool) 
 		a.printf("as they are in the target: %s\n", strings.Join(same, ", "))
 	}
 	a.printf("%s, %s, %s to read, to %s\n", words.Count(len(p.Arrays), "array"), words.Count(objects, "object"), words.Size(read), j.Target.URL)
+	a.printTotal(sum)
 	a.printSamples(p, estimates)
 	return nil
+}
+
+// nowText tells what the target has in the place of an array.
+func nowText(d plan.Difference) string {
+	switch d.State {
+	case plan.Absent:
+		return "nothing is at the target"
+	case plan.Equal:
+		return "an array with the same metadata is at the target"
+	}
+	return "what is at the target differs in: " + strings.Join(d.Fields, "; ")
 }
 
 func (a *app) printPlanned(x plan.Description, e *jobs.Estimate) error {

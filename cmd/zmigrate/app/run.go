@@ -86,7 +86,7 @@ func (a *app) runCommand() *cli.Command {
 					}
 				}
 				if c.Bool("dry-run") {
-					return a.plans(c, list, 0, false)
+					return a.plans(c, list, planShows{})
 				}
 				return a.inTurn(list, turns{goOn: c.Bool("keep-going")}, func(j *jobs.Job) error { return a.observed(c, j, a.run) })
 			}

@@ -40,7 +40,9 @@ func (e estimates) of(i int) *jobs.Estimate {
 // plannedJSON is an array of a plan as it is printed with --json.
 type plannedJSON struct {
 	plan.Description
-	Sample *jobs.Estimate `json:"sample,omitempty"`
+	Figures plan.Figures     `json:"figures"`
+	Sample  *jobs.Estimate   `json:"sample,omitempty"`
+	Now     *plan.Difference `json:"now,omitempty"` // with --diff
 }
 
 // samples tries n chunks of each array; 0: none.

@@ -1,0 +1,170 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// Figures are what a plan costs, or one array of a plan. The plan knows them without reading data,
+// so most of them are bounds: chunks that hold only the fill value are counted like all others, and
+// nothing is known of how well they compress.
+type Figures struct {
+	Objects int64 `json:"objects"`
+	// BytesRead is the size of the elements that are read. ReadAmplification is how many times each of
+	// them is read: more than once, if a source chunk is decoded for several blocks.
+	BytesRead         int64   `json:"bytes_read"`
+	ReadAmplification float64 `json:"read_amplification"`
+	// BytesAtMost bounds the bytes of the objects. Unbounded is how many arrays it leaves out, because
+	// no bound of their objects is known.
+	BytesAtMost int64 `json:"bytes_written_at_most"`
+	Unbounded   int   `json:"arrays_without_bound,omitempty"`
+	// Memory bounds the chunk data in memory at the same time.
+	Memory int64 `json:"memory_at_most"`
+	// Source and Target are about how many requests go to each side. They are 0 for a place on this
+	// machine. Retries are not included.
+	Source RequestKinds `json:"source_requests"`
+	Target RequestKinds `json:"target_requests"`
+}
+
+// RequestKinds are numbers of requests by their kind, because stores have other prices for each.
+// A part of an object that is stored in parts is a put.
+type RequestKinds struct {
+	Get  int64 `json:"get"`
+	Head int64 `json:"head"`
+	List int64 `json:"list"`
+	Put  int64 `json:"put"`
+}
+
+// The requests that a run makes for its checkpoint, its lock and what is around the target, beside
+// those for each object and document. A run of more than run.checkpoint.every makes two or three
+// more puts in each such interval.
+const (
+	stateGets  = 8
+	stateHeads = 1
+	stateLists = 10
+	statePuts  = 8
+)
+
+// checksOfSource is how often a run asks whether a file of a remote source is the same: when it opens
+// the file, when it begins and when it ends.
+const checksOfSource = 3
+
+// listedAtOnce is how many keys a bucket returns for one request.
+const listedAtOnce = 1000
+
+// FiguresOf returns what one array costs. The requests are those for its objects and its document.
+func (p *Plan) FiguresOf(a *Array) Figures {
+	f := Figures{Objects: int64(a.Chunks()), BytesRead: a.Bytes(), ReadAmplification: 1, Memory: p.Job.Run.Memory}
+	if a.Decodes > 0 {
+		f.ReadAmplification = float64(a.Decodes) / float64(a.SourceChunks)
+	}
+	most := a.Chain.Size()
+	if most.Unbounded {
+		f.Unbounded = 1
+	} else {
+		f.BytesAtMost = f.Objects * int64(most.Max)
+	}
+	blocks, ranges := a.reads()
+	if cost := int64(a.Cost); cost == 0 || blocks < f.Memory/cost {
+		f.Memory = blocks * cost
+	}
+	if p.Job.Source.Far() {
+		f.Source.Get = ranges
+		if a.SourceChunks > 0 {
+			f.Source.List = int64((a.SourceChunks + listedAtOnce - 1) / listedAtOnce)
+		}
+	}
+	if store.Far(p.Job.Target.URL) {
+		each := int64(1)
+		if parts := (int64(most.Max) + store.PartBytes - 1) / store.PartBytes; !most.Unbounded && parts > 1 {
+			each = parts + 2 // an upload in parts is begun and completed
+		}
+		f.Target.Put = f.Objects*each + 1
+	}
+	return f
+}
+
+// Figures returns what the plan costs: the sum over its arrays, and what the documents, the
+// checkpoint and the comparisons of the source take.
+func (p *Plan) Figures() Figures {
+	var sum Figures
+	var read float64
+	targets := make([]string, len(p.Arrays))
+	for i := range p.Arrays {
+		f := p.FiguresOf(&p.Arrays[i])
+		targets[i] = p.Arrays[i].Target
+		sum.Objects += f.Objects
+		sum.BytesRead += f.BytesRead
+		read += f.ReadAmplification * float64(f.BytesRead)
+		sum.BytesAtMost += f.BytesAtMost
+		sum.Unbounded += f.Unbounded
+		sum.Memory = min(sum.Memory+f.Memory, p.Job.Run.Memory)
+		sum.Source.Get += f.Source.Get
+		sum.Source.List += f.Source.List
+		sum.Target.Put += f.Target.Put
+	}
+	sum.ReadAmplification = 1
+	if sum.BytesRead > 0 {
+		sum.ReadAmplification = read / float64(sum.BytesRead)
+	}
+	if p.Job.Source.Far() {
+		documents, files := int64(0), int64(0)
+		for f := range p.source.Files() {
+			files++
+			if _, ok := hierarchyOf(f.URL); ok {
+				documents++
+			}
+		}
+		sum.Source.Head = checksOfSource * files
+		if documents > 0 {
+			files = documents // all others are chunks
+		}
+		sum.Source.Get += files
+	}
+	if store.Far(p.Job.Target.URL) {
+		groups := zarr.Parents(slices.AppendSeq(targets, maps.Keys(p.Groups)))
+		sum.Target.Put += int64(len(groups)) + statePuts
+		sum.Target.Get, sum.Target.Head, sum.Target.List = stateGets, stateHeads, stateLists
+	}
+	return sum
+}
+
+// reads returns in how many blocks an array is read, and at most about how many ranges of the source
+// these are: one for each source chunk that is decoded or carried through, and otherwise one for
+// each run of elements that lie together.
+func (a *Array) reads() (blocks, ranges int64) {
+	if a.Block == nil || a.Chunks() == 0 {
+		return int64(a.Chunks()), int64(a.Chunks())
+	}
+	cell := a.Grid.Chunk
+	if layout, ok := a.Chain.InnerChunks(); ok {
+		cell = layout.Inner().Chunk().Shape
+	}
+	blocks = 1
+	extents := make([]int, len(cell)) // of a block, in elements
+	for dim, n := range a.Block {
+		extents[dim] = min(n*cell[dim], a.Grid.Shape[dim])
+		blocks *= int64((a.Grid.Shape[dim] + n*cell[dim] - 1) / (n * cell[dim]))
+	}
+	if a.Decodes > 0 {
+		return blocks, int64(a.Decodes)
+	}
+	together := int64(1)
+	order := a.array.Info().Slowest
+	for i := range slices.Backward(cell) {
+		dim := i
+		if order != nil {
+			dim = order[i]
+		}
+		together *= int64(extents[dim])
+		if extents[dim] < a.Grid.Shape[dim] {
+			break
+		}
+	}
+	elements, _ := ndarray.Elements(a.Grid.Shape)
+	return blocks, max(blocks, (int64(elements)+together-1)/together)
+}
