@@ -34,7 +34,7 @@ SERVERS := .cache/servers/installed
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test small chunks check clean
+.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test small chunks docs check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -105,6 +105,14 @@ speed: $(PEERS) ## whole migrations beside those of tensorstore and, where there
 
 chunks: $(PEERS) build ## the table of docs/chunks.md: maps and time series, read by xarray from chunks of several shapes (needs as interop; installs the peers)
 	.cache/interop/bin/python e2e/interop/chunks.py bin/zmigrate
+
+docs: .cache/docs/installed ## the documentation as a site, .cache/site; broken links are errors (needs: Python 3.12, or root on a Debian; installs the generator)
+	NO_MKDOCS_2_WARNING=1 .cache/docs/bin/mkdocs build --quiet --strict
+
+.cache/docs/installed: docs/requirements.txt
+	"$$(PYTHON='$(PYTHON)' e2e/interop/python.sh .cache/debian)" -m venv .cache/docs
+	.cache/docs/bin/pip install --quiet --requirement docs/requirements.txt
+	touch $@
 
 check: test lint ## test and lint, to run before a commit
 
