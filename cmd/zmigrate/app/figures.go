@@ -35,7 +35,7 @@ type done struct {
 const pages = 20 << 20
 
 // totalOf adds up what a plan costs. findings are warnings about the sum.
-func (a *app) totalOf(ctx context.Context, p *jobs.Plan, prices []priceList) (t total, findings jobs.Problems) {
+func (a *app) totalOf(ctx context.Context, p *jobs.Plan, e estimates, prices []priceList) (t total, findings jobs.Problems) {
 	t = total{Figures: p.Figures(), Process: pages + overhead + liveHeap()}
 	if len(prices) > 0 {
 		c := price(p.Job, t.Figures, prices)
@@ -58,13 +58,16 @@ func (a *app) totalOf(ctx context.Context, p *jobs.Plan, prices []priceList) (t 
 		return t, nil
 	}
 	t.Free = &free
-	left := t.BytesAtMost
+	left, text, hint := t.BytesAtMost, "up to %s may still be written", "chunks that compress well take less: plan --sample tells; otherwise make room, or choose another place"
+	if e != nil {
+		_, left, _ = e.whole(p)
+		text, hint = "by the samples about %s are still to be written", "make room, or choose another place"
+	}
 	if t.Done != nil {
 		left -= t.Done.BytesOut
 	}
 	if left > free {
-		w := p.Job.Problem("target.url", fmt.Sprintf("up to %s may still be written, and %s are free at the target", words.Size(left), words.Size(free)),
-			"chunks that compress well take less: plan --sample tells; otherwise make room, or choose another place")
+		w := p.Job.Problem("target.url", fmt.Sprintf(text+", and %s are free at the target", words.Size(left), words.Size(free)), hint)
 		w.Warning, w.Code = true, "no-space"
 		findings = jobs.Problems{w}
 	}

@@ -77,7 +77,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 			return err
 		}
 	}
-	sum, findings := a.totalOf(ctx, p, shows.prices)
+	sum, findings := a.totalOf(ctx, p, estimates, shows.prices)
 	findings = append(slices.Clip(p.Findings), findings...)
 	if a.json {
 		arrays := make([]plannedJSON, 0, len(p.Arrays))

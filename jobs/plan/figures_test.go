@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFiguresReads counts the blocks and the ranges of the source in which an array of 8 × 6 elements
+// is read, with chunks of 2 × 3.
+func TestFiguresReads(t *testing.T) {
+	for _, test := range []struct {
+		order          string
+		block          []int
+		decodes        int
+		blocks, ranges int64
+	}{
+		{"C", []int{1, 1}, 0, 8, 16}, // runs of 3 elements
+		{"C", []int{1, 2}, 0, 4, 4},  // whole rows
+		{"C", []int{4, 1}, 0, 2, 16},
+		{"C", []int{3, 2}, 0, 2, 2}, // the last block is shorter
+		{"F", []int{1, 1}, 0, 8, 24},
+		{"F", []int{4, 1}, 0, 2, 2}, // whole columns
+		{"C", []int{1, 1}, 5, 8, 5}, // chunks of the source
+		{"C", nil, 0, 8, 8},         // objects that are carried through
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.raw"), make([]byte, 48), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := planned(t, dir, `
+zmigrate: 1
+source: {driver: raw, arrays: {a: {url: a.raw, data_type: uint8, shape: [8, 6], order: `+test.order+`}}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [2, 3]}}
+`)
+		a, reading := p.Arrays[0], *p.Arrays[0].Reading
+		reading.Block, reading.Decodes, reading.SourceChunks, reading.Cost = test.block, test.decodes, max(test.decodes-1, 0), 100
+		a.Reading = &reading
+		if blocks, ranges := a.reads(); blocks != test.blocks || ranges != test.ranges {
+			t.Errorf("%+v: %d blocks in %d ranges", test, blocks, ranges)
+		}
+		want := Figures{Objects: 8, BytesRead: 48, ReadAmplification: 1, BytesAtMost: 8 * int64(a.Chain.Size().Max), Memory: 100 * test.blocks}
+		if test.decodes > 0 {
+			want.ReadAmplification = 5. / 4
+		}
+		if diff := cmp.Diff(want, p.FiguresOf(&a)); diff != "" {
+			t.Errorf("%+v: %s", test, diff)
+		}
+		reading.Cost = int(p.Job.Run.Memory)
+		if f := p.FiguresOf(&a); f.Memory != p.Job.Run.Memory {
+			t.Errorf("%d bytes in memory, more than run.memory", f.Memory)
+		}
+	}
+}
+
+// TestFiguresParts counts the puts of objects that are stored in parts.
+func TestFiguresParts(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.raw")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, 40<<20); err != nil {
+		t.Fatal(err)
+	}
+	p := planned(t, dir, `
+zmigrate: 1
+source: {driver: raw, arrays: {g/a: {url: a.raw, data_type: uint8, shape: [41943040]}}}
+target: {url: out.zarr}
+arrays: {g/a: {chunks: [20971520], codecs: [bytes]}}
+`)
+	job := *p.Job
+	job.Target.URL = "s3://bucket/out.zarr"
+	p.Job = &job
+	// Each of two objects of 20 MiB has three parts, and the upload is begun and completed.
+	const objects, documents, groups = 2 * (3 + 2), 1, 2
+	if got := p.Figures().Target; got.Put != objects+documents+groups+statePuts || got.List != stateLists {
+		t.Errorf("%+v", got)
+	}
+}
