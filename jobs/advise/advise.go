@@ -25,7 +25,7 @@ type Options struct {
 	// Readers are programs that have to read the chosen chain, if any chain can be read by
 	// them. nil: those that the job requires, or else xarray.
 	Readers []string
-	// Chunks is how many chunks are tried. 0: as many as make the size certain to a fiftieth,
+	// Chunks is how many chunks are tried. 0: as many as make the size certain to a hundredth,
 	// or 64 MiB of them.
 	Chunks int
 }
@@ -148,14 +148,15 @@ func most(opt Options) int {
 // certain reports whether the chunks that were tried are enough.
 func certain(m *trial.Measured, of int) bool {
 	const (
-		least  = 4
-		bytes  = 64 << 20
-		within = 0.02
+		small  = 8 << 20  // bytes below which chunks say little
+		most   = 64 << 20 // bytes that are enough in any case
+		within = 0.01
 	)
-	if m.Bytes >= bytes && m.Chunks >= 2 {
-		return true
+	least := 32
+	if m.Bytes >= small {
+		least = 4
 	}
-	return m.Chunks >= least && m.Uncertainty(of) <= within
+	return m.Chunks >= 2 && m.Bytes >= most || m.Chunks >= least && m.Uncertainty(of) <= within
 }
 
 // wanted returns the programs that have to read the chosen chain.

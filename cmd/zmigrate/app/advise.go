@@ -31,7 +31,7 @@ func (a *app) adviseCommand() *cli.Command {
 			&cli.StringFlag{Name: "access", Usage: "`USE` that chunks are chosen for: map, time-series or both; default: the chunks of the job"},
 			&cli.StringFlag{Name: "goal", Value: string(advise.Balanced), Usage: "what counts more: `small`, balanced or fast"},
 			&cli.StringSliceFlag{Name: "reader", Usage: "a `PROGRAM` that has to read the chosen chain; may be repeated; default: target.readers, or else xarray"},
-			&cli.IntFlag{Name: "sample", Usage: "try `N` chunks of each array; default: until the size is certain to 2%, or 64 MiB"},
+			&cli.IntFlag{Name: "sample", Usage: "try `N` chunks of each array; default: until the size is certain to 1%, or 64 MiB"},
 			&cli.StringFlag{Name: "html", Usage: "also make a page with charts, in this `FILE`"},
 			&cli.BoolFlag{Name: "write", Usage: "put the best chains into the job file, and with --access the chunks"},
 			&cli.BoolFlag{Name: "all", Usage: "list all chains that were tried, not only the best ones"}),
