@@ -55,6 +55,7 @@ var rooms = [][]string{
 	{"stages"},
 	{"jobs/journal"},
 	{"jobs/jobfile"},
+	{"jobs/environment"},
 	{"jobs/internal/jobtest"}, // what the tests of the rooms below share
 	{"jobs/manifest"},
 	{"jobs/target"},

@@ -3,21 +3,14 @@ package jobs
 import (
 	"testing"
 
-	"github.com/zmigrate/zmigrate/codecs/standard"
-	"github.com/zmigrate/zmigrate/dtype"
-	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-func environment() Environment {
-	return Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
-}
-
 // planned makes a plan, which is closed with the test.
 func planned(t *testing.T, dir, text string) *Plan {
 	t.Helper()
-	p, err := NewPlan(t.Context(), jobtest.Parse(t, dir, text), environment())
+	p, err := NewPlan(t.Context(), jobtest.Parse(t, dir, text), jobtest.Environment())
 	if err != nil {
 		t.Fatal(err)
 	}

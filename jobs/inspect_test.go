@@ -20,7 +20,7 @@ func TestInspectAsJSON(t *testing.T) {
 		"empty/zarr.json":  strings.NewReplacer("[4]", "[0, 4]", "[2]", "[1, 2]", `["x"]`, `[null, "x"]`).Replace(jobtest.Array),
 		"scalar/zarr.json": strings.NewReplacer("[4]", "[]", "[2]", "[]", `["x"]`, "[]").Replace(jobtest.Array),
 	})
-	_, nodes, err := Inspect(t.Context(), place, environment())
+	_, nodes, err := Inspect(t.Context(), place, jobtest.Environment())
 	if err != nil {
 		t.Fatal(err)
 	}

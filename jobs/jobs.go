@@ -5,6 +5,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/jobs/advise"
 	"github.com/zmigrate/zmigrate/jobs/draft"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/report"
@@ -16,7 +17,7 @@ import (
 // A program that runs jobs needs this package alone: here is what it uses of the job
 // file, of plans and of runs.
 type (
-	Environment = plan.Environment
+	Environment = environment.Environment
 
 	Job      = jobfile.Job
 	Problem  = jobfile.Problem

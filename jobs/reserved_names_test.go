@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
@@ -11,10 +12,10 @@ import (
 func TestReservedNamesInTarget(t *testing.T) {
 	dir := reservedFolder(t)
 	p := planned(t, dir, reservedJob+"}\n")
-	if _, err := run.Run(t.Context(), p, environment(), run.Options{}); err != nil {
+	if _, err := run.Run(t.Context(), p, jobtest.Environment(), run.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	_, nodes, err := Inspect(t.Context(), filepath.Join(dir, "out.zarr"), environment())
+	_, nodes, err := Inspect(t.Context(), filepath.Join(dir, "out.zarr"), jobtest.Environment())
 	if err != nil || len(nodes) != len(p.Arrays)+len(p.Groups) {
 		t.Errorf("%d nodes, error %v; want %d", len(nodes), err, len(p.Arrays)+len(p.Groups))
 	}

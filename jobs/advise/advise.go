@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/trial"
 	"github.com/zmigrate/zmigrate/readers"
@@ -79,7 +80,7 @@ type candidate struct {
 
 // Array tries codec chains and chunk shapes on samples of an array of a plan. It writes
 // nothing.
-func Array(ctx context.Context, p *plan.Plan, a *plan.Array, env plan.Environment, opt Options) (*Advice, error) {
+func Array(ctx context.Context, p *plan.Plan, a *plan.Array, env environment.Environment, opt Options) (*Advice, error) {
 	env = env.Complete()
 	t := p.Task(a)
 	cells := a.Chain
@@ -197,7 +198,7 @@ func trials(ctx context.Context, p *plan.Plan, a *plan.Array, in codecs.Chunk, n
 
 // newCandidate binds a chain. It returns nil if the chain does not fit, or has a hazard that the
 // chain own does not have.
-func newCandidate(env plan.Environment, specs []codecs.Spec, own *codecs.Chain, memory int64) *candidate {
+func newCandidate(env environment.Environment, specs []codecs.Spec, own *codecs.Chain, memory int64) *candidate {
 	chain, err := env.Codecs.Bind(specs, own.Chunk())
 	if err != nil {
 		return nil
@@ -231,7 +232,7 @@ func (c *candidate) try(cell trial.Cell, keepEmpty bool) {
 }
 
 // row says what came of a candidate.
-func (c *candidate) row(env plan.Environment, a *plan.Array, advice *Advice, most standard.Tolerance, of int) Row {
+func (c *candidate) row(env environment.Environment, a *plan.Array, advice *Advice, most standard.Tolerance, of int) Row {
 	m := c.made
 	r := Row{Codecs: c.chain.Given(), Current: c.current, Refused: c.refused, ReadBy: []string{}}
 	if c.refused == "" {
@@ -279,7 +280,7 @@ func (c *candidate) row(env plan.Environment, a *plan.Array, advice *Advice, mos
 
 // metaWith returns the document of an array with another chain for its chunks, or for its
 // inner chunks.
-func metaWith(env plan.Environment, a *plan.Array, chain *codecs.Chain) *zarr.Array {
+func metaWith(env environment.Environment, a *plan.Array, chain *codecs.Chain) *zarr.Array {
 	meta := *a.Meta
 	was, err := env.Codecs.Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: meta.Fill})
 	if err != nil {
@@ -299,7 +300,7 @@ func metaWith(env plan.Environment, a *plan.Array, chain *codecs.Chain) *zarr.Ar
 }
 
 // measureShapes tries the chosen chain with chunks of the other shapes.
-func (a *Advice) measureShapes(ctx context.Context, p *plan.Plan, of *plan.Array, env plan.Environment, in codecs.Chunk, tried int) error {
+func (a *Advice) measureShapes(ctx context.Context, p *plan.Plan, of *plan.Array, env environment.Environment, in codecs.Chunk, tried int) error {
 	chosen := a.Chosen()
 	if chosen == nil {
 		return nil

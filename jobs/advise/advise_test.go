@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/jobs/advise"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -36,7 +37,7 @@ arrays: {SST: {%s}}
 
 func planOf(t *testing.T, j *jobfile.Job) *plan.Plan {
 	t.Helper()
-	p, err := plan.New(t.Context(), j, plan.Environment{})
+	p, err := plan.New(t.Context(), j, environment.Environment{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func named(t *testing.T, p *plan.Plan, name string) *plan.Array {
 // tenth of those that runs with the chains store.
 func TestEstimates(t *testing.T) {
 	p := example(t, "chunks: [1, 15, 18]")
-	advice, err := advise.Array(t.Context(), p, named(t, p, "SST"), plan.Environment{}, advise.Options{Goal: advise.Balanced, Tolerance: standard.Tolerance{Absolute: 0.05}})
+	advice, err := advise.Array(t.Context(), p, named(t, p, "SST"), environment.Environment{}, advise.Options{Goal: advise.Balanced, Tolerance: standard.Tolerance{Absolute: 0.05}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestEstimates(t *testing.T) {
 			continue
 		}
 		p := example(t, "chunks: [1, 15, 18], codecs: "+r.CodecsText())
-		if _, err := run.Run(t.Context(), p, plan.Environment{}, run.Options{}); err != nil {
+		if _, err := run.Run(t.Context(), p, environment.Environment{}, run.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		sum := int64(0)
@@ -111,7 +112,7 @@ func TestEstimates(t *testing.T) {
 func TestLossless(t *testing.T) {
 	p := example(t, "chunks: [4, 90, 180], shards: [12, 90, 180]")
 	for _, reader := range []string{"gdal", "zarrs"} {
-		advice, err := advise.Array(t.Context(), p, named(t, p, "SST"), plan.Environment{}, advise.Options{Goal: advise.Small, Chunks: 1, Readers: []string{reader}})
+		advice, err := advise.Array(t.Context(), p, named(t, p, "SST"), environment.Environment{}, advise.Options{Goal: advise.Small, Chunks: 1, Readers: []string{reader}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +147,7 @@ source:
 target: {url: out.zarr}
 `))
 	for _, access := range []string{"map", "time-series", "both"} {
-		advice, err := advise.Array(t.Context(), p, &p.Arrays[0], plan.Environment{}, advise.Options{Goal: advise.Fast, Access: access, Chunks: 3})
+		advice, err := advise.Array(t.Context(), p, &p.Arrays[0], environment.Environment{}, advise.Options{Goal: advise.Fast, Access: access, Chunks: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func TestTexts(t *testing.T) {
 	"chunk_key_encoding": {"name": "default"}, "fill_value": "missing", "codecs": [{"name": "vlen-utf8"}], "dimension_names": ["x"]}`,
 	})
 	p := planOf(t, jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr, store_empty_chunks: true}\n"))
-	advice, err := advise.Array(t.Context(), p, &p.Arrays[0], plan.Environment{}, advise.Options{Goal: advise.Balanced})
+	advice, err := advise.Array(t.Context(), p, &p.Arrays[0], environment.Environment{}, advise.Options{Goal: advise.Balanced})
 	if err != nil {
 		t.Fatal(err)
 	}

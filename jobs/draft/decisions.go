@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/advise"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/readers"
 )
@@ -37,7 +38,7 @@ type decisions struct {
 }
 
 // decide tries codecs for the large arrays of a plan, and describes all of them.
-func decide(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (*decisions, error) {
+func decide(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (*decisions, error) {
 	d := &decisions{}
 	wanted := opt.Readers
 	if wanted == nil {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 )
 
 // New returns the text of a job file for a source. locations are files, globs or hierarchies, or
 // one folder of files.
-func New(ctx context.Context, locations []string, env plan.Environment, opt Options) (_ string, err error) {
+func New(ctx context.Context, locations []string, env environment.Environment, opt Options) (_ string, err error) {
 	env = env.Complete()
 	if len(locations) == 0 {
 		return "", errors.New("no source")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -25,7 +25,7 @@ type files struct {
 
 // find finds out what the locations of a command line are: files, globs, hierarchies, or one
 // local folder of files.
-func find(ctx context.Context, locations []string, env plan.Environment) (*files, error) {
+func find(ctx context.Context, locations []string, env environment.Environment) (*files, error) {
 	f := &files{locations: locations}
 	opt := env.Stores(limits.New(0))
 	first := locations[0]
@@ -61,7 +61,7 @@ func find(ctx context.Context, locations []string, env plan.Environment) (*files
 
 // folderOfFiles returns a glob for the files of a local folder, or "" if the place is something
 // else. Of several endings, the one that most files have counts.
-func folderOfFiles(ctx context.Context, place string, env plan.Environment) string {
+func folderOfFiles(ctx context.Context, place string, env environment.Environment) string {
 	if !store.Local(place) {
 		return ""
 	}

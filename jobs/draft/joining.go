@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
@@ -21,7 +22,7 @@ type joining struct {
 // join finds the dimension along which files are joined: the first of the candidates with which
 // the first two files and the last one make a plan. Without such a dimension, the files are
 // stacked along a new one.
-func join(ctx context.Context, f *files, env plan.Environment) (joining, error) {
+func join(ctx context.Context, f *files, env environment.Environment) (joining, error) {
 	if len(f.urls) < 2 || f.driver.Rows {
 		return joining{}, nil
 	}
@@ -113,7 +114,7 @@ func isTime(a *plan.Array) bool {
 }
 
 // planOf makes a plan for some files, with a target that is never written.
-func planOf(ctx context.Context, f *files, urls []string, how joining, env plan.Environment) (*plan.Plan, error) {
+func planOf(ctx context.Context, f *files, urls []string, how joining, env environment.Environment) (*plan.Plan, error) {
 	source := map[string]any{"driver": f.driver.Name, "url": escaped(urls)}
 	if how.concat != "" {
 		source["concat"] = how.concat
@@ -129,7 +130,7 @@ func planOf(ctx context.Context, f *files, urls []string, how joining, env plan.
 }
 
 // parsedPlan makes the plan of a job.
-func parsedPlan(ctx context.Context, text, dir string, env plan.Environment) (*plan.Plan, error) {
+func parsedPlan(ctx context.Context, text, dir string, env environment.Environment) (*plan.Plan, error) {
 	j, err := jobfile.Parse("draft", []byte(text), dir, jobfile.LoadOptions{Drivers: env.Drivers})
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/target"
@@ -29,17 +30,17 @@ func Overtaken(target string) error { return fmt.Errorf("target %s: %w", target,
 // overtaken returns the error to report if making a plan has failed. It is the error that
 // says why another run works on the target, or has worked on it in the meantime; otherwise
 // it is failed.
-func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) error {
+func (p *Plan) overtaken(ctx context.Context, env environment.Environment, failed error) error {
 	if p.state == nil {
 		return failed
 	}
 	if p.otherwise != nil && !errors.Is(failed, p.otherwise) {
 		failed = errors.Join(p.otherwise, failed)
 	}
-	now, owner, err := readState(ctx, p.Job, env, p.Limits.Target)
-	same := err == nil && p.state.same(now)
+	now, owner, err := environment.ReadState(ctx, p.Job, env, p.Limits.Target)
+	same := err == nil && p.state.Same(now)
 	switch {
-	case err != nil || same && (owner == nil || now.done != nil):
+	case err != nil || same && (owner == nil || now.Done != nil):
 		return failed
 	case owner != nil: // another run is at work, perhaps on what this plan found
 		return owner
@@ -51,14 +52,14 @@ func (p *Plan) overtaken(ctx context.Context, env Environment, failed error) err
 // openTarget chooses the target of the plan. It is a Growth if the job appends rows
 // and the hierarchy exists. A hierarchy that is missing, or that the first run has not
 // completed, is created.
-func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
+func (p *Plan) openTarget(ctx context.Context, env environment.Environment) (err error) {
 	if p.Job.Target.Existing != "append" {
 		return nil
 	}
 	if p.dim, err = p.dimension(ctx); err != nil {
 		return err
 	}
-	if p.state, _, err = readState(ctx, p.Job, env, p.Limits.Target); err != nil {
+	if p.state, _, err = environment.ReadState(ctx, p.Job, env, p.Limits.Target); err != nil {
 		return err
 	}
 	g := &Growth{Dimension: p.dim, packed: map[string]bool{}, met: map[string]bool{}}
@@ -78,14 +79,14 @@ func (p *Plan) openTarget(ctx context.Context, env Environment) (err error) {
 			return nil // the last run was the first one
 		}
 	}
-	if p.state.manifest != nil && g.Begun == nil {
+	if p.state.Manifest != nil && g.Begun == nil {
 		return nil // the first run was interrupted
 	}
 	if g.store, err = store.Open(ctx, p.Job.Target.URL, env.StoreOptions(p.Job, p.Limits.Target)); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
 	exists, err := g.exists(ctx)
-	if err == nil && !exists && (g.Begun != nil || p.state.done != nil) {
+	if err == nil && !exists && (g.Begun != nil || p.state.Done != nil) {
 		err = fmt.Errorf("the Zarr hierarchy of which the checkpoint tells is gone: put it back, or delete the checkpoint to begin anew")
 	}
 	if err != nil || !exists {
@@ -157,7 +158,7 @@ func (g *Growth) goesOn(p *Plan) {
 	}
 	is := &manifest.Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.Files())}
 	if list := is.OtherInputs(g.Begun); len(list) > 0 {
-		p.otherwise = &ChangedError{Checkpoint: p.state.checkpoint, Appends: true, Differences: list}
+		p.otherwise = &ChangedError{Checkpoint: p.state.Checkpoint, Appends: true, Differences: list}
 	}
 }
 

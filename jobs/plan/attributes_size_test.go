@@ -31,12 +31,12 @@ func TestAttributesTooLarge(t *testing.T) {
 	j := jobtest.Raw(t, "")
 	j.Run.Memory = memory
 	j.Source.Arrays[0].Attributes = large
-	_, err := New(t.Context(), j, environment())
+	_, err := New(t.Context(), j, jobtest.Environment())
 	if err == nil || !strings.Contains(err.Error(), `attributes: {"big": null}`) {
 		t.Errorf("got %.300v", err)
 	}
 	j.Defaults.Attributes = zarr.Attributes{{Name: "big", Value: []byte("null")}}
-	p, err := New(t.Context(), j, environment())
+	p, err := New(t.Context(), j, jobtest.Environment())
 	if err != nil {
 		t.Fatal(err)
 	}

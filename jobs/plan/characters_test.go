@@ -49,7 +49,7 @@ func TestCharacters(t *testing.T) {
 			t.Errorf("%q: %d arrays", options, found)
 		}
 	}
-	_, err := New(t.Context(), job("arrays: {short: {"+text+"}}\n"), environment())
+	_, err := New(t.Context(), job("arrays: {short: {"+text+"}}\n"), jobtest.Environment())
 	if err == nil || !strings.Contains(err.Error(), `array "short": null_terminated_bytes without length_bytes is for characters of NetCDF, and the array has int32 of shape [9 6]`) {
 		t.Errorf("numbers as texts: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -34,7 +35,7 @@ defaults: {chunks: `+chunks+`}
 
 func planOf(t *testing.T, j *jobfile.Job) *Plan {
 	t.Helper()
-	p, err := New(t.Context(), j, environment())
+	p, err := New(t.Context(), j, jobtest.Environment())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func planOf(t *testing.T, j *jobfile.Job) *Plan {
 // beginCheckpoint makes a checkpoint with a manifest.
 func beginCheckpoint(t *testing.T, j *jobfile.Job, manifest string) {
 	t.Helper()
-	st, err := OpenCheckpoint(t.Context(), j, environment(), limits.New(0))
+	st, err := environment.OpenCheckpoint(t.Context(), j, jobtest.Environment(), limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestLargeSourceChunks(t *testing.T) {
 					return j
 				}
 				planOf(t, job(""))
-				_, err := New(t.Context(), job("run: {memory: 64MiB}"), environment())
+				_, err := New(t.Context(), job("run: {memory: 64MiB}"), jobtest.Environment())
 				if err == nil {
 					t.Fatal("64 MiB are enough")
 				}

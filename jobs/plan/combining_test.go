@@ -17,7 +17,7 @@ arrays:
   time: {attributes: {units: null, calendar: standard, history: null, standard_name: null}}
   other: {attributes: {units: K}}
 `)
-	given := combining(j, environment().Codecs.Types()).Given
+	given := combining(j, jobtest.Environment().Codecs.Types()).Given
 	for _, test := range []struct {
 		array, attribute string
 		want             bool

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -42,7 +43,7 @@ var fieldNames = map[string]string{
 
 // Differences compares the metadata of the arrays that the target has now with those of the plan.
 // It reads the documents of the target, and writes nothing.
-func (p *Plan) Differences(ctx context.Context, env Environment) (list []Difference, err error) {
+func (p *Plan) Differences(ctx context.Context, env environment.Environment) (list []Difference, err error) {
 	env = env.Complete()
 	st, err := store.Open(ctx, p.Job.Target.URL, env.StoreOptions(p.Job, p.Limits.Target))
 	if err != nil {
@@ -72,7 +73,7 @@ func (p *Plan) Differences(ctx context.Context, env Environment) (list []Differe
 
 // differing lists the fields in which a document of the target differs from that of an array of the
 // plan.
-func (p *Plan) differing(a *Array, text []byte, env Environment) ([]string, error) {
+func (p *Plan) differing(a *Array, text []byte, env environment.Environment) ([]string, error) {
 	kind, err := zarr.NodeType(text)
 	if err != nil || kind != "array" {
 		return []string{"not an array"}, nil

@@ -13,8 +13,6 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	environment.go          what a program brings to a job
-//	checkpoint.go           opening a checkpoint, and what it says of the job
 //	changed_job.go          the error of a checkpoint that is another job's
 //	planned_array.go        Array
 //	plan.go                 Plan, and what it is made with: builder, plannedTarget

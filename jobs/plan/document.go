@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 )
@@ -29,7 +30,7 @@ var ErrFinished = errors.New("the plan is finished already: the target has its r
 // opens the sources of the job, and fails if the job or the sources are not those of the
 // document. A plan to append rows is read after the run has begun, because from then on
 // the checkpoint tells how many rows there were.
-func Read(ctx context.Context, j *jobfile.Job, env Environment, document []byte) (*Plan, error) {
+func Read(ctx context.Context, j *jobfile.Job, env environment.Environment, document []byte) (*Plan, error) {
 	was, err := manifest.Parse(document)
 	if err != nil {
 		return nil, fmt.Errorf("the plan: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 )
@@ -42,22 +43,22 @@ func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*
 }
 
 // readRecorded sets p.recorded to the digests of the arrays in the checkpoint.
-func (p *Plan) readRecorded(ctx context.Context, env Environment) error {
+func (p *Plan) readRecorded(ctx context.Context, env environment.Environment) error {
 	p.recorded = map[string]string{}
 	s := p.state
 	if s == nil {
 		var err error
-		if s, _, err = readState(ctx, p.Job, env, p.Limits.Target); err != nil {
+		if s, _, err = environment.ReadState(ctx, p.Job, env, p.Limits.Target); err != nil {
 			return err
 		}
 	}
 	var m *manifest.Manifest
 	var err error
 	switch {
-	case s.done != nil:
-		m, err = manifest.ReadCompleted(s.done)
-	case s.manifest != nil:
-		m, err = manifest.Read(s.manifest)
+	case s.Done != nil:
+		m, err = manifest.ReadCompleted(s.Done)
+	case s.Manifest != nil:
+		m, err = manifest.Read(s.Manifest)
 	}
 	if err != nil || m == nil {
 		return err

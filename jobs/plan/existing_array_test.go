@@ -12,6 +12,8 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/jobs/environment"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources/compare/comparetest"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -27,7 +29,7 @@ type part struct {
 }
 
 // write writes the hierarchy into a new folder.
-func (p part) write(t *testing.T, env Environment) (folder string) {
+func (p part) write(t *testing.T, env environment.Environment) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	group, err := zarr.Document(&zarr.Group{})
@@ -84,7 +86,7 @@ func (p part) put(t *testing.T, file string, data []byte) {
 
 // joinedAndAppended plans to join two hierarchies, and to append the second to the
 // first, and returns both errors.
-func joinedAndAppended(t *testing.T, env Environment, a, b string) (joined, appended error) {
+func joinedAndAppended(t *testing.T, env environment.Environment, a, b string) (joined, appended error) {
 	t.Helper()
 	planned := func(source, target string) error {
 		j, err := jobfile.Parse("job.yaml", fmt.Appendf(nil, "zmigrate: 1\nsource: {driver: zarr, %s}\ntarget: {%s}\n", source, target), t.TempDir(), jobfile.LoadOptions{})
@@ -104,7 +106,7 @@ func joinedAndAppended(t *testing.T, env Environment, a, b string) (joined, appe
 // TestJoiningAndAppendingAgree joins and appends hierarchies with an array that is the
 // same in both, or not, of every data type.
 func TestJoiningAndAppendingAgree(t *testing.T) {
-	env := environment()
+	env := jobtest.Environment()
 	for _, kind := range comparetest.Types(t) {
 		groups := comparetest.Samples(t, kind)
 		last := groups[len(groups)-1]
@@ -132,7 +134,7 @@ func TestJoiningAndAppendingAgree(t *testing.T) {
 // TestJoiningAndAppendingAgreeOnAttributes joins and appends hierarchies whose arrays
 // have attributes that say the same, or not.
 func TestJoiningAndAppendingAgreeOnAttributes(t *testing.T) {
-	env := environment()
+	env := jobtest.Environment()
 	for _, test := range []struct {
 		x, y string // of the first, which stay, and of the second
 		same bool

@@ -69,7 +69,7 @@ func TestFolded(t *testing.T) {
 func TestUnknownFilters(t *testing.T) {
 	dir := reservedFolder(t)
 	j := jobtest.Parse(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: netcdf, url: unknown_filters.h5}\n")
-	_, err := New(t.Context(), j, environment())
+	_, err := New(t.Context(), j, jobtest.Environment())
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -44,7 +44,7 @@ func TestLeftOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: netcdf, "+test.source+"}\ntarget: {url: mem://out}\n")
-			p, err := New(t.Context(), j, environment())
+			p, err := New(t.Context(), j, jobtest.Environment())
 			if test.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fails) {
 					t.Errorf("error %v, want one with %q", err, test.fails)

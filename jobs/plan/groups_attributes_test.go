@@ -22,12 +22,12 @@ func TestLargeGroups(t *testing.T) {
 	})
 	j.Run.Memory = 4 << 20
 	var problems jobfile.Problems
-	_, err := New(t.Context(), j, environment())
+	_, err := New(t.Context(), j, jobtest.Environment())
 	if !errors.As(err, &problems) || problems[0].Field != "groups.full.attributes" || !strings.Contains(err.Error(), `group "/full": its 1 attributes have`) || !strings.Contains(err.Error(), `raise run.memory to 7MiB, or attributes: {"big": null}`) {
 		t.Errorf("got %.500v", err)
 	}
 	j.Groups = []jobfile.GroupRule{{Path: "full", Attributes: zarr.Attributes{{Name: "big", Value: []byte("null")}}}}
-	p, err := New(t.Context(), j, environment())
+	p, err := New(t.Context(), j, jobtest.Environment())
 	if err != nil {
 		t.Fatal(err)
 	}

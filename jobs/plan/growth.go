@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/target"
 	"github.com/zmigrate/zmigrate/sources"
@@ -59,20 +60,20 @@ func (p *Plan) Growth() *Growth {
 
 // recall sets Begun, earlier, completed and late from the checkpoint. interrupted is the
 // manifest of a run that did not complete, or nil.
-func (g *Growth) recall(s *state) (interrupted *manifest.Manifest, err error) {
+func (g *Growth) recall(s *environment.State) (interrupted *manifest.Manifest, err error) {
 	switch {
-	case s.done != nil:
-		if g.completed, err = manifest.ReadCompleted(s.done); err != nil {
+	case s.Done != nil:
+		if g.completed, err = manifest.ReadCompleted(s.Done); err != nil {
 			return nil, err
 		}
 		g.earlier = g.completed.AllFiles()
-		record := readRecord(s.done)
+		record := readRecord(s.Done)
 		g.late, g.digested = record.Overtaken, map[string]bool{}
 		for i, a := range record.Arrays[:min(len(record.Arrays), len(g.completed.Arrays))] {
 			g.digested[g.completed.Arrays[i].Target] = a.Digest.Known
 		}
-	case s.manifest != nil:
-		if interrupted, err = manifest.Read(s.manifest); err != nil {
+	case s.Manifest != nil:
+		if interrupted, err = manifest.Read(s.Manifest); err != nil {
 			return nil, err
 		}
 		if interrupted.Append != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
@@ -36,9 +37,9 @@ func (casting) Hazards() []codecs.Hazard {
 	return []codecs.Hazard{{Field: "data_type", Code: codecs.InexactCast, Message: "float64 cannot hold every int64", Hint: "choose int64"}}
 }
 
-func withCasting(t *testing.T) Environment {
+func withCasting(t *testing.T) environment.Environment {
 	t.Helper()
-	env := environment()
+	env := jobtest.Environment()
 	err := env.Codecs.Register(codecs.Definition{
 		Name: "casting", Kind: codecs.KindArrayToArray, Summary: "claims to be inexact",
 		Fields: []codecs.Field{{Name: "data_type", Type: "data type", Doc: "unused"}},

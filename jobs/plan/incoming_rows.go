@@ -189,7 +189,7 @@ func (g *Growth) shortened(p *Plan) error {
 		}
 		if a.Append.Rows < was {
 			return fmt.Errorf("target: array %q has %d rows, and had %d when the last run ended, so the record of files in the checkpoint %s does not tell which rows remain: put back the checkpoint that belongs to this state of the target, or delete it and append the files whose rows are missing",
-				a.Target, a.Append.Rows, was, p.state.checkpoint)
+				a.Target, a.Append.Rows, was, p.state.Checkpoint)
 		}
 	}
 	return nil

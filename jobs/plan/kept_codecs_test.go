@@ -66,7 +66,7 @@ func TestWhatAZarrSourceKeeps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := "zmigrate: 1\nsource: {driver: zarr, url: in.zarr, include: [" + test.array + "]}\ntarget: {url: out.zarr}\ndefaults: " + test.options + "\n"
 			j := jobtest.Parse(t, dir, text)
-			p, err := New(t.Context(), j, environment())
+			p, err := New(t.Context(), j, jobtest.Environment())
 			if test.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), test.problem) {
 					t.Errorf("%v, want %s", err, test.problem)

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
@@ -24,21 +25,21 @@ import (
 //
 // Late objects of another run may have replaced objects of the target. If the plan cannot be
 // made for that reason, New returns the plan of [Repeat].
-func New(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
+func New(ctx context.Context, j *jobfile.Job, env environment.Environment) (*Plan, error) {
 	return newPlan(ctx, j, env, false)
 }
 
 // Repeat makes the plan of the last completed run once more, although the target has the
 // rows of that run. It is for a target in which some objects are no longer those that the
 // run wrote. Repeat fails if the job or its sources have changed since that run.
-func Repeat(ctx context.Context, j *jobfile.Job, env Environment) (*Plan, error) {
+func Repeat(ctx context.Context, j *jobfile.Job, env environment.Environment) (*Plan, error) {
 	return newPlan(ctx, j, env, true)
 }
 
-func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool) (*Plan, error) {
+func newPlan(ctx context.Context, j *jobfile.Job, env environment.Environment, repeats bool) (*Plan, error) {
 	began := time.Now()
 	env = env.Complete()
-	limits := Limits{limits.New(j.Run.PerSecond), limits.New(j.Run.PerSecond), limits.New(0)}
+	limits := environment.Limits{Source: limits.New(j.Run.PerSecond), Target: limits.New(j.Run.PerSecond), Lock: limits.New(0)}
 	source, request, err := openSource(ctx, j, env, limits)
 	if err != nil {
 		return nil, faultOf(j, err)
@@ -60,7 +61,7 @@ func newPlan(ctx context.Context, j *jobfile.Job, env Environment, repeats bool)
 
 // build makes the plan from the opened sources. First it gathers all problems of the job.
 // Only if there are none does it read elements of target and source.
-func (p *Plan) build(ctx context.Context, env Environment) error {
+func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 	if err := p.openTarget(ctx, env); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/sources"
@@ -35,11 +36,11 @@ type Plan struct {
 	Took time.Duration
 
 	source sources.Source
-	Limits Limits
+	Limits environment.Limits
 	target plannedTarget
 	// state is the state of the checkpoint from which the plan was made. It is nil if the
 	// job does not append rows: then the plan does not depend on the checkpoint.
-	state *state
+	state *environment.State
 	dim   string // the dimension along which the job appends rows, now or later; "": it does not
 	// recorded are the digests of the arrays in a checkpoint, by their paths in the target,
 	// once plannedEarlier has read them.
@@ -66,11 +67,6 @@ type Plan struct {
 	otherwise error
 }
 
-// Limits are the limits of requests of a plan: to the stores that it reads from, to the
-// target with the checkpoint, and to the lock. The lock has no request budget. If its few
-// requests waited for all others, the run could lose the lock.
-type Limits struct{ Source, Target, Lock *limits.Limits }
-
 // Requests counts the requests to remote stores that a plan has made since its source was
 // opened.
 type Requests struct {
@@ -92,7 +88,7 @@ func (p *Plan) SourceChanged(ctx context.Context) error { return p.source.Change
 // MadeFrom reports whether the plan was made from a checkpoint with these two documents. A
 // plan that appends no rows does not depend on the checkpoint.
 func (p *Plan) MadeFrom(manifest, done json.RawMessage) bool {
-	return p.state == nil || p.state.same(&state{manifest: manifest, done: done})
+	return p.state == nil || p.state.Same(&environment.State{Manifest: manifest, Done: done})
 }
 
 // Close closes the plan's sources.
@@ -148,7 +144,7 @@ type plannedTarget interface {
 // wrong with it.
 type builder struct {
 	plan    *Plan
-	env     Environment
+	env     environment.Environment
 	chains  *codecs.Chains // chains of the plan; equal arrays share one
 	array   sources.Array
 	info    *sources.Info

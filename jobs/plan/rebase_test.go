@@ -22,7 +22,7 @@ zmigrate: 1
 source: {driver: zarr, url: in.zarr, time: {units: days since 2000-01-01}}
 target: {url: out.zarr}
 `)
-	_, err := New(t.Context(), j, environment())
+	_, err := New(t.Context(), j, jobtest.Environment())
 	if err == nil || !strings.Contains(err.Error(), `array "scan": element [0 0]: 1 minutes since 2000-01-01 is 0.000694444 days since 2000-01-01, which int32 does not hold exactly`) {
 		t.Errorf("got %v", err)
 	}

@@ -112,7 +112,7 @@ func TestNamesThatMeet(t *testing.T) {
 				documents[group+"/zarr.json"] = jobtest.Group
 			}
 			jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), documents)
-			_, err := New(t.Context(), j, environment())
+			_, err := New(t.Context(), j, jobtest.Environment())
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %s", err, test.want)
 			}

@@ -27,7 +27,7 @@ target: {url: "mem://out/a.zarr", existing: append, append: y}
 		t.Error("the checkpoint was not read")
 	}
 	failed := errors.New("a plan that cannot be made")
-	if err := p.overtaken(t.Context(), environment(), failed); !errors.Is(err, failed) {
+	if err := p.overtaken(t.Context(), jobtest.Environment(), failed); !errors.Is(err, failed) {
 		t.Error(err)
 	}
 	second := p.Requests()

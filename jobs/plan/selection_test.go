@@ -131,7 +131,7 @@ func TestSelectTypes(t *testing.T) {
 				text += "arrays: {t: {attributes: {units: days since 2001-01-01}}}\n"
 			}
 			j := jobtest.Parse(t, dir, text)
-			p, err := New(t.Context(), j, environment())
+			p, err := New(t.Context(), j, jobtest.Environment())
 			if test.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), `in.zarr: variable "t"`) {
 					t.Errorf("error %v, want one with %q", err, test.fails)

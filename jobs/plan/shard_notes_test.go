@@ -21,7 +21,7 @@ func TestShardNotes(t *testing.T) {
 		{"{chunks: [10, 6], codecs: [{sharding_indexed: {chunk_shape: [5, 6], codecs: [bytes]}}, crc32c]}", []string{whole + "240 bytes"}},
 		{"{chunks: [1024, 1024], shards: [8192, 8192]}", []string{"each shard holds 268435456 bytes"}},
 	} {
-		p, err := New(t.Context(), jobtest.Raw(t, "arrays: {group/a: "+c.options+"}\n"), environment())
+		p, err := New(t.Context(), jobtest.Raw(t, "arrays: {group/a: "+c.options+"}\n"), jobtest.Environment())
 		if err != nil {
 			t.Fatalf("%s: %v", c.options, err)
 		}

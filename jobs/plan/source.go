@@ -8,6 +8,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -15,7 +16,7 @@ import (
 
 // openSource opens the files or hierarchies of the job's source section. r is the request
 // with which the driver has opened them.
-func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits Limits) (source sources.Source, r sources.Request, err error) {
+func openSource(ctx context.Context, j *jobfile.Job, env environment.Environment, limits environment.Limits) (source sources.Source, r sources.Request, err error) {
 	driver := j.Driver()
 	if driver == nil {
 		return nil, r, jobfile.Problems{j.Problem("source.driver", "names no driver that is known", "")}
@@ -45,7 +46,7 @@ func openSource(ctx context.Context, j *jobfile.Job, env Environment, limits Lim
 // targetClocks returns a function that reads the clock of an existing array, given the path
 // of the array in the source. If the existing array cannot be read, there is no clock; the
 // plan says why when it opens the target.
-func targetClocks(ctx context.Context, j *jobfile.Job, opt store.Options, env Environment) func(path string) (sources.Clock, bool) {
+func targetClocks(ctx context.Context, j *jobfile.Job, opt store.Options, env environment.Environment) func(path string) (sources.Clock, bool) {
 	read := func(name string) (clock sources.Clock, ok bool) {
 		st, err := store.Open(ctx, j.Target.URL, opt)
 		if err != nil {
@@ -83,7 +84,7 @@ func targetClocks(ctx context.Context, j *jobfile.Job, opt store.Options, env En
 }
 
 // declaredArrays returns the arrays that the job describes.
-func declaredArrays(ctx context.Context, j *jobfile.Job, env Environment, opt store.Options) ([]sources.DeclaredArray, error) {
+func declaredArrays(ctx context.Context, j *jobfile.Job, env environment.Environment, opt store.Options) ([]sources.DeclaredArray, error) {
 	arrays := make([]sources.DeclaredArray, 0, len(j.Source.Arrays))
 	for _, a := range j.Source.Arrays {
 		t, order, field, err := a.Type(env.Codecs.Types())

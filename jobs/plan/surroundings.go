@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -21,7 +22,7 @@ const aroundTime = 5 * time.Second
 // as far as they can be read. It warns if readers of that hierarchy will not see the target
 // in the consolidated metadata, and if the checkpoint lies in the hierarchy. A target inside
 // an array is an error.
-func (p *Plan) around(ctx context.Context, env Environment) error {
+func (p *Plan) around(ctx context.Context, env environment.Environment) error {
 	ctx, cancel := context.WithTimeout(ctx, aroundTime)
 	defer cancel()
 	var root string
@@ -73,7 +74,7 @@ func (p *Plan) around(ctx context.Context, env Environment) error {
 }
 
 // readDocument reads the document of the v3 node at a URL, without retries.
-func readDocument(ctx context.Context, j *jobfile.Job, url string, env Environment, limits *limits.Limits) (text []byte, err error) {
+func readDocument(ctx context.Context, j *jobfile.Job, url string, env environment.Environment, limits *limits.Limits) (text []byte, err error) {
 	opt := env.StoreOptions(j, limits)
 	opt.Retries = -1
 	st, err := store.Open(ctx, url, opt)

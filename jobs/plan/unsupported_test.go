@@ -62,7 +62,7 @@ func TestUnsupported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {"+test.source+"}\ntarget: {url: mem://out}\n")
-			p, err := New(t.Context(), j, environment())
+			p, err := New(t.Context(), j, jobtest.Environment())
 			if len(test.fails) > 0 {
 				for _, part := range test.fails {
 					if err == nil || !strings.Contains(err.Error(), part) {

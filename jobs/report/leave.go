@@ -15,6 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -32,19 +33,19 @@ func Program() string {
 }
 
 // Run does what [run.Run] does, and leaves the report of the job in its checkpoint.
-func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Options) (*run.Result, error) {
+func Run(ctx context.Context, p *plan.Plan, env environment.Environment, opt run.Options) (*run.Result, error) {
 	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Run(ctx, p, env, opt) })
 }
 
 // Finish does what [run.Finish] does, and leaves the report of the job in its checkpoint.
-func Finish(ctx context.Context, p *plan.Plan, env plan.Environment, receipts []*run.Receipts, opt run.Options) (*run.Result, error) {
+func Finish(ctx context.Context, p *plan.Plan, env environment.Environment, receipts []*run.Receipts, opt run.Options) (*run.Result, error) {
 	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Finish(ctx, p, env, receipts, opt) })
 }
 
 // leave runs a plan and adds the run to the report, and before it an earlier run that has died.
 // It does not add a run that had nothing to do, or that failed before its first chunk. If the
 // report cannot be written, the run is done nevertheless, so leave only logs a warning.
-func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Options, do func(run.Options) (*run.Result, error)) (*run.Result, error) {
+func leave(ctx context.Context, p *plan.Plan, env environment.Environment, opt run.Options, do func(run.Options) (*run.Result, error)) (*run.Result, error) {
 	began, begun, begin := time.Now(), false, opt.Begin
 	opt.Begin = func(todo run.Progress) {
 		begun = true
@@ -94,7 +95,7 @@ func leave(ctx context.Context, p *plan.Plan, env plan.Environment, opt run.Opti
 }
 
 // lost warns if the report of a run could not be written.
-func lost(ctx context.Context, env plan.Environment, err error) {
+func lost(ctx context.Context, env environment.Environment, err error) {
 	if err != nil && env.Log != nil {
 		env.Log.WarnContext(ctx, "the report of the run could not be written", "error", err)
 	}
@@ -102,7 +103,7 @@ func lost(ctx context.Context, env plan.Environment, err error) {
 
 // Verify does what [verify.Verify] does, and leaves its result in the report of the job. If
 // the user may read the checkpoint but not write to it, the report stays as it is.
-func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt verify.Options) (*verify.Result, error) {
+func Verify(ctx context.Context, j *jobfile.Job, env environment.Environment, opt verify.Options) (*verify.Result, error) {
 	began := time.Now()
 	result, err := verify.Verify(ctx, j, env, opt)
 	if err != nil {
@@ -131,8 +132,8 @@ func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt verif
 }
 
 // Read reads the report of a job. The error wraps fs.ErrNotExist if there is none.
-func Read(ctx context.Context, j *jobfile.Job, env plan.Environment) (_ *Document, err error) {
-	checkpoint, err := plan.OpenCheckpoint(ctx, j, env.Complete(), limits.New(j.Run.PerSecond))
+func Read(ctx context.Context, j *jobfile.Job, env environment.Environment) (_ *Document, err error) {
+	checkpoint, err := environment.OpenCheckpoint(ctx, j, env.Complete(), limits.New(j.Run.PerSecond))
 	if err != nil {
 		return nil, err
 	}
@@ -163,13 +164,13 @@ const patience = 15 * time.Second
 
 // change changes the report of a job by f. If the report cannot be read, change begins it
 // anew.
-func change(ctx context.Context, j *jobfile.Job, env plan.Environment, f func(*Document) error) (err error) {
+func change(ctx context.Context, j *jobfile.Job, env environment.Environment, f func(*Document) error) (err error) {
 	if ctx.Err() != nil {
 		var cancel func()
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
 	}
-	checkpoint, err := plan.OpenCheckpoint(ctx, j, env.Complete(), limits.New(j.Run.PerSecond))
+	checkpoint, err := environment.OpenCheckpoint(ctx, j, env.Complete(), limits.New(j.Run.PerSecond))
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/words"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -47,7 +48,7 @@ type PageOptions struct {
 
 // WritePage makes a page of a report, for a browser. It reads slices of the target for its
 // pictures. A slice that cannot be read is no error: the page says why it has no picture.
-func WritePage(ctx context.Context, w io.Writer, d *Document, j *jobfile.Job, env plan.Environment, opt PageOptions) (err error) {
+func WritePage(ctx context.Context, w io.Writer, d *Document, j *jobfile.Job, env environment.Environment, opt PageOptions) (err error) {
 	env = env.Complete()
 	p := newPage(d)
 	arrays := p.arrays(d)

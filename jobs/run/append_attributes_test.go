@@ -3,6 +3,8 @@ package run
 import (
 	"strings"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestAppendRefusesOtherAttributes appends an array whose attributes differ from those of the
@@ -30,7 +32,7 @@ func TestAppendRefusesOtherAttributes(t *testing.T) {
 		"a remark":                    {", comment: a", ", comment: b", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			with := func(attributes string) []string {
 				return []string{"units: K", "units: K" + attributes, "chunks: [4, 2]}", "chunks: [4, 2], cf: keep}"}
 			}

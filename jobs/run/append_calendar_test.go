@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestAppendCalendars has a source whose calendar differs from that of the target only for
@@ -31,7 +33,7 @@ func TestAppendCalendars(t *testing.T) {
 		"other calendars": {night{0, 3}, night{3, 2}, "julian", "proleptic_gregorian", `the attribute calendar is "proleptic_gregorian", in the target "julian"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			if _, err := execute(t, test.first.job(t, dir, calendar(test.old)...), env, Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +61,7 @@ func TestAppendCalendarOfBounds(t *testing.T) {
 	const since = "days since 2001-01-01"
 	for name, first := range map[string]int{"after": 0, "before": -152751} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			edit := func(calendar, file string) []string {
 				return []string{since + "}", since + ", bounds: b, calendar: " + calendar + "}",
 					"    g/v:", "    g/b: {url: " + file + ", data_type: float32, shape: [2, 2], dimension_names: [time, nv]}\n    g/v:"}

@@ -20,7 +20,7 @@ func TestFirstRunNeedsTheDimension(t *testing.T) {
 		"twice":             {[]string{"names: [time, lat]", "names: [time, time]"}, `array "g/v" has the dimension "time" twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := execute(t, night{0, 3}.job(t, t.TempDir(), test.edit...), environment(), Options{})
+			_, err := execute(t, night{0, 3}.job(t, t.TempDir(), test.edit...), jobtest.Environment(), Options{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
@@ -42,7 +42,7 @@ func TestCheckNeedsTheDimension(t *testing.T) {
 		"source: {driver: zarr, url: '*.zarr', concat: t}\ntarget: {url: out.zarr, existing: append}": false,
 	} {
 		j := jobtest.Parse(t, t.TempDir(), "zmigrate: 1\n"+job)
-		got := j.Check(environment().Codecs).Err()
+		got := j.Check(jobtest.Environment().Codecs).Err()
 		if wrong != (got != nil) || wrong && !strings.Contains(got.Error(), "have none that is unlimited (target.append: NAME)") {
 			t.Errorf("%s: %v", job, got)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 // TestFirstCoordinate makes new targets with coordinates to which rows can be appended, and
@@ -37,7 +38,7 @@ func TestFirstCoordinate(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "time_0.raw"), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := execute(t, j, environment(), Options{})
+		_, err := execute(t, j, jobtest.Environment(), Options{})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v\nwant %q", values, err, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -15,7 +16,7 @@ import (
 // TestAppendToWhatAnotherJobHasGrown makes a plan, lets a job with another checkpoint append
 // rows, and then runs the plan. The rows of the other job stay.
 func TestAppendToWhatAnotherJobHasGrown(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestAppendToWhatAnotherJobHasGrown(t *testing.T) {
 // TestAppendGoesOnBehindForeignRows lets a program that does not use the checkpoint append
 // rows while a run is interrupted. These rows are not overwritten.
 func TestAppendGoesOnBehindForeignRows(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestAppendLeavesNothingBehindBelow(t *testing.T) {
 		"has its own":           {"    g/sub/time: {url: time_0.raw, data_type: float64, shape: [4], dimension_names: [time]}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			below := test.more + "    g/sub/w: {url: time_0.raw, data_type: float64, shape: [4], dimension_names: [time]}\n    g/lat:"
 			if _, err := execute(t, night{0, 4}.job(t, dir, "    g/lat:", below), env, Options{}); err != nil {
 				t.Fatal(err)

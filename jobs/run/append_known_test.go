@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -43,7 +45,7 @@ func TestAppendComparesKnownCoordinates(t *testing.T) {
 	} {
 		for _, n := range []night{{0, 9}, {3, 3}, {5, 1}, {7, 2}} {
 			t.Run(fmt.Sprintf("%s from %d", name, n.first), func(t *testing.T) {
-				dir, env := t.TempDir(), environment()
+				dir, env := t.TempDir(), jobtest.Environment()
 				edit := []string{"chunks: [4, 2]", arrays}
 				if _, err := execute(t, night{0, 9}.job(t, dir, edit...), env, Options{}); err != nil {
 					t.Fatal(err)
@@ -75,7 +77,7 @@ func TestAppendComparesKnownCoordinates(t *testing.T) {
 // TestAppendKnowsFilesHoweverSpelled appends, without a coordinate, files whose rows the
 // target already has. Their names are spelled in other ways, or the files have changed.
 func TestAppendKnowsFilesHoweverSpelled(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	job := func(url string) *jobfile.Job {
 		j, err := jobfile.Parse("job.yaml", fmt.Appendf(nil, `
 zmigrate: 1
@@ -118,7 +120,7 @@ target: {url: out.zarr, existing: append, append: time}
 // TestAppendToAnEarlierState puts an earlier state of the target back. The checkpoint then no
 // longer describes the target.
 func TestAppendToAnEarlierState(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	job := func(n int) *jobfile.Job {
 		night{n, 1}.write(t, dir)
 		j, err := jobfile.Parse("job.yaml", fmt.Appendf(nil, `
@@ -155,7 +157,7 @@ target: {url: out.zarr, existing: append, append: time}
 // TestAppendWhileAnotherRuns appends other rows while an unfinished run holds the lock, and
 // again after that run was killed.
 func TestAppendWhileAnotherRuns(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +167,7 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 	if _, err := execute(t, j, env, Options{Stop: stop}); !errors.Is(err, stages.ErrStopped) {
 		t.Fatal(err)
 	}
-	st, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
+	st, err := environment.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +192,7 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 // because they have the same number of rows.
 func TestAppendLeavesNothingBehindWithoutCoordinate(t *testing.T) {
 	for rows, want := range map[int]string{1: `array "g/w" of the target has the dimension "time" and would stay behind`, 2: ""} {
-		dir, env := t.TempDir(), environment()
+		dir, env := t.TempDir(), jobtest.Environment()
 		job := func(n int, exclude string) *jobfile.Job {
 			night{n, 2}.write(t, dir)
 			j, err := jobfile.Parse("job.yaml", fmt.Appendf(nil, `

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
@@ -31,7 +32,7 @@ func TestAppendLate(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	for _, codecs := range []string{"[bytes]", "[{sharding_indexed: {chunk_shape: [2], codecs: [bytes], index_codecs: [bytes, crc32c]}}]"} {
-		dir, env := t.TempDir(), environment()
+		dir, env := t.TempDir(), jobtest.Environment()
 		url := "s3://bucket/" + string(codecs[2]) + "/out.zarr?use_path_style=true&region=eu-west-1&endpoint=" + neturl.QueryEscape(server.URL)
 		edit := []string{"url: out.zarr", "url: '" + url + "'", "g/time: {chunks: [4]", "g/time: {chunks: [4], codecs: " + codecs}
 		if _, err := execute(t, night{0, 3}.job(t, dir, edit...), env, Options{}); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
@@ -18,7 +19,7 @@ import (
 func TestAppendKeepsWhatIsThere(t *testing.T) {
 	const toZero = `{cast_value: {data_type: int16, rounding: towards-zero}}`
 	warned := func(j *jobfile.Job) bool {
-		p, err := plan.New(t.Context(), j, environment())
+		p, err := plan.New(t.Context(), j, jobtest.Environment())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 		"single rows":           {"chunks: [1, 2], codecs: [{zfp: {mode: fixed_rate, rate: 8}}]", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			run := func(n night) error {
 				result, err := execute(t, n.job(t, dir, "chunks: [4, 2]", test.options), env, Options{})
 				if err == nil && n.first == 0 && result.Appended != 0 {

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 // TestAppendOtherFields appends records whose fields differ from those of the target. No
 // conversion turns one record type into another.
 func TestAppendOtherFields(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	for i, field := range []string{"a", "b"} {
 		file := fmt.Sprintf("f%d.raw", i)
 		if err := os.WriteFile(filepath.Join(dir, file), []byte{1, 2}, 0o600); err != nil {
@@ -55,7 +56,7 @@ func TestAppendOtherZero(t *testing.T) {
 		"NaNs":  {`"0xffc00001"`, `"NaN"`, []byte{0, 0, 0xc0, 0x7f}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			for i, fill := range []string{test.target, test.job} {
 				file, data := fmt.Sprintf("f%d.raw", i), []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}
 				if i == 1 {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
@@ -33,7 +34,7 @@ func TestAppendAsStored(t *testing.T) {
 		"only the shards said again":       {"{chunks: [2, 3], shards: [4, 6], codecs: [bytes, gzip]}", "{shards: [4, 6]}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			env := environment()
+			env := jobtest.Environment()
 			job := func(dir, target, options string, from, to int) *jobfile.Job {
 				var data []byte
 				for i := 6 * from; i < 6*to; i++ {
@@ -90,7 +91,7 @@ arrays: {a: %s}
 // TestAppendFromZarr takes rows from a Zarr hierarchy that stores them in the same form as
 // the target.
 func TestAppendFromZarr(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	for _, n := range []night{{0, 5}, {5, 6}} {
 		j := n.job(t, dir, "url: out.zarr, existing: append, append: time", fmt.Sprintf("url: night_%d.zarr", n.first))
 		if _, err := execute(t, j, env, Options{}); err != nil {

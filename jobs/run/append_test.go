@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -66,14 +67,14 @@ arrays:
 `, n.first, n.days)
 	text = strings.NewReplacer(edit...).Replace(text)
 	j := jobtest.Parse(t, dir, text)
-	if err := j.Check(environment().Codecs).Err(); err != nil {
+	if err := j.Check(jobtest.Environment().Codecs).Err(); err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
 // days reads how many days the target has, and checks their values.
-func days(t *testing.T, dir string, env plan.Environment) int {
+func days(t *testing.T, dir string, env environment.Environment) int {
 	t.Helper()
 	array, values := readArray(t, filepath.Join(dir, "out.zarr"), "g/v", env)
 	for i, v := range values {
@@ -85,7 +86,7 @@ func days(t *testing.T, dir string, env plan.Environment) int {
 }
 
 func TestAppend(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	total := 0
 	for _, n := range []night{{0, 3}, {3, 1}, {4, 4}, {8, 2}, {10, 9}, {19, 1}} {
 		result, err := execute(t, n.job(t, dir), env, Options{})
@@ -169,7 +170,7 @@ func TestAppendRefuses(t *testing.T) {
 		"no such name":  {next, []string{"append: time", "append: depth"}, []string{`no array has the dimension "depth"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			if _, err := execute(t, night{0, 4}.job(t, dir), env, Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +203,7 @@ func TestAppendRefuses(t *testing.T) {
 // TestAppendComparesWhatDoesNotGrow changes one value of an array without the
 // dimension.
 func TestAppendComparesWhatDoesNotGrow(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{0, 4}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func TestAppendComparesWhatDoesNotGrow(t *testing.T) {
 // TestAppendWithoutCoordinate appends without a coordinate: the record of files tells which
 // rows the target has.
 func TestAppendWithoutCoordinate(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	job := func(url string, rows int) *jobfile.Job {
 		j, err := jobfile.Parse("job.yaml", fmt.Appendf(nil, `
 zmigrate: 1
@@ -257,7 +258,7 @@ target: {url: out.zarr, existing: append, append: time}
 // TestAppendAfterAnotherWasInterrupted kills a run and then appends other rows. That is
 // refused until the killed run is complete.
 func TestAppendAfterAnotherWasInterrupted(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +288,7 @@ func TestAppendAfterAnotherWasInterrupted(t *testing.T) {
 // TestAppendOverwritesWhatWasGivenUp appends rows that hold only the fill value to places
 // where a run that was given up has left objects.
 func TestAppendOverwritesWhatWasGivenUp(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{1, 4}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +310,7 @@ func TestAppendOverwritesWhatWasGivenUp(t *testing.T) {
 
 // TestAppendToWhatAnotherRunHasGrown plans twice, and runs both plans.
 func TestAppendToWhatAnotherRunHasGrown(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{0, 5}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +343,7 @@ func TestAppendNeedsAHierarchyOfV3(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("{}"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := execute(t, night{0, 4}.job(t, dir), environment(), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := execute(t, night{0, 4}.job(t, dir), jobtest.Environment(), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -351,7 +352,7 @@ func TestAppendNeedsAHierarchyOfV3(t *testing.T) {
 // TestAppendWithoutConsolidatedMetadata breaks a run at each of its steps in turn. Without
 // consolidated metadata, arrays grow one by one.
 func TestAppendWithoutConsolidatedMetadata(t *testing.T) {
-	dir, other, env := t.TempDir(), t.TempDir(), environment()
+	dir, other, env := t.TempDir(), t.TempDir(), jobtest.Environment()
 	plain := []string{"existing: append", "existing: append, consolidated: false"}
 	for folder, n := range map[string]night{dir: {0, 5}, other: {0, 11}} {
 		if _, err := execute(t, n.job(t, folder, plain...), env, Options{}); err != nil {

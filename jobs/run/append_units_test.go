@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
@@ -18,7 +19,7 @@ func TestAppendSameUnits(t *testing.T) {
 		"days since 2001-01-01 00:00:00", "days since 2001-1-1 0:0:0", "days since 2001-01-01T00:00:00Z", "day since 2001-01-01 00:00:00 UTC",
 	} {
 		for _, calendar := range []string{"", ", calendar: standard", ", calendar: gregorian"} {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			if _, err := execute(t, night{0, 3}.job(t, dir), env, Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +32,7 @@ func TestAppendSameUnits(t *testing.T) {
 			}
 		}
 	}
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	if _, err := execute(t, night{0, 3}.job(t, dir), env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestAppendSameUnitsOfBounds(t *testing.T) {
 		"given":            {"", "units: " + later, "  g/b: {attributes: {units: " + since + "}}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			with := func(attributes, given string) []string {
 				edit := []string{"2001-01-01}", "2001-01-01, bounds: b}", "    g/v:", "    g/b: {url: v_%d.raw, data_type: float32, shape: [%d, 2], dimension_names: [time, nv], attributes: {" + attributes + "}}\n    g/v:"}
 				if given != "" {
@@ -84,7 +85,7 @@ func TestAppendSameUnitsOfBounds(t *testing.T) {
 // TestAppendRemovedUnits has a job that removes the units, so that only the checkpoint tells
 // what the values of the target mean.
 func TestAppendRemovedUnits(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	const units = "units: days since 2001-01-01"
 	removed := []string{"g/time: {chunks: [4]}", "g/time: {chunks: [4], attributes: {units: null}}"}
 	if _, err := execute(t, night{0, 3}.job(t, dir, removed...), env, Options{}); err != nil {

@@ -33,7 +33,7 @@ func TestTargetInAHierarchy(t *testing.T) {
 		"in an array":       {map[string]string{"h.zarr/zarr.json": jobtest.Group, "h.zarr/a/zarr.json": jobtest.Array}, "h.zarr/a/sub", "", "inside of the array", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := jobtest.Raw(t, "").Dir, environment()
+			dir, env := jobtest.Raw(t, "").Dir, jobtest.Environment()
 			jobtest.WriteTree(t, dir, test.documents)
 			text := "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: a.raw, data_type: float32, shape: [10, 6]}}}\ntarget: {url: " + test.target + "}\n"
 			if test.checkpoint != "" {

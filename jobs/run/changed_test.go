@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -57,15 +58,15 @@ run: {workers: {read: 1, encode: 1, write: 1}, checkpoint: {every: 1ms}, memory:
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = execute(t, j, environment(), Options{})
+			_, err = execute(t, j, jobtest.Environment(), Options{})
 			if !errors.Is(err, sources.ErrChanged) || !strings.Contains(err.Error(), "a.raw") || !strings.Contains(err.Error(), "target.existing: overwrite") {
 				t.Errorf("after %d bodies: %v", bodies.Load(), err)
 			}
 			until.Store(0)
-			if _, err := execute(t, j, environment(), Options{}); err != nil {
+			if _, err := execute(t, j, jobtest.Environment(), Options{}); err != nil {
 				t.Fatal(err)
 			}
-			_, values := readArray(t, j.Target.URL, "a", environment())
+			_, values := readArray(t, j.Target.URL, "a", jobtest.Environment())
 			if i := slices.IndexFunc(values, func(v float32) bool { return v != 1 }); i >= 0 {
 				t.Errorf("element %d is %v", i, values[i])
 			}

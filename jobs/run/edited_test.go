@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -67,7 +68,7 @@ func TestSourceEditedInPlace(t *testing.T) {
 				name = test.name + ", interrupted"
 			}
 			t.Run(name, func(t *testing.T) {
-				j, env := largeJob(t), environment()
+				j, env := largeJob(t), jobtest.Environment()
 				record := "done.json"
 				if interrupted {
 					interrupt(t, j, env)
@@ -114,12 +115,12 @@ func TestSourceEditedWhileItIsRead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("change times are asked for on Linux")
 	}
-	j, env := largeJob(t), environment()
+	j, env := largeJob(t), jobtest.Environment()
 	file := filepath.Join(j.Dir, "a.raw")
 	if _, err := execute(t, j, env, Options{Begin: func(Progress) { editInPlace(t, file, 100) }}); !errors.Is(err, sources.ErrChanged) || !strings.Contains(err.Error(), "edited") {
 		t.Errorf("%v", err)
 	}
-	j, env = largeJob(t), environment()
+	j, env = largeJob(t), jobtest.Environment()
 	file = filepath.Join(j.Dir, "a.raw")
 	if _, err := execute(t, j, env, Options{Begin: func(Progress) {
 		if err := os.Link(file, file+"2"); err != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -19,7 +20,7 @@ var ErrReceipts = errors.New("the receipts do not finish the plan")
 // Begin makes the target and the checkpoint ready for [Work] on the plan, as the first
 // part of [Run] does. It reports whether there is nothing to do, because the job is
 // complete.
-func Begin(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (complete bool, err error) {
+func Begin(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (complete bool, err error) {
 	identify(&env, &opt)
 	r, err := open(ctx, p, env)
 	if err != nil {
@@ -40,7 +41,7 @@ func Begin(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options)
 // the objects in the target contradict. It refuses them before it changes anything. If
 // Finish was interrupted, another Finish with the same receipts completes the target. If
 // nothing is left to do, the result says so.
-func Finish(ctx context.Context, p *plan.Plan, env plan.Environment, receipts []*Receipts, opt Options) (*Result, error) {
+func Finish(ctx context.Context, p *plan.Plan, env environment.Environment, receipts []*Receipts, opt Options) (*Result, error) {
 	return session(ctx, p, env, opt, func(r *run, ctx context.Context, _ Options) error { return r.finishWith(ctx, receipts) })
 }
 

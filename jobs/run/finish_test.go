@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -28,7 +29,7 @@ func anyone() journal.Owner {
 }
 
 // openPlan makes the plan of a job, which is closed with the test.
-func openPlan(t *testing.T, j *jobfile.Job, env plan.Environment) *plan.Plan {
+func openPlan(t *testing.T, j *jobfile.Job, env environment.Environment) *plan.Plan {
 	t.Helper()
 	p, err := plan.New(t.Context(), j, env)
 	if err != nil {
@@ -43,7 +44,7 @@ func openPlan(t *testing.T, j *jobfile.Job, env plan.Environment) *plan.Plan {
 }
 
 // begun makes the plan of a job, and begins it.
-func begun(t *testing.T, j *jobfile.Job, env plan.Environment) *plan.Plan {
+func begun(t *testing.T, j *jobfile.Job, env environment.Environment) *plan.Plan {
 	t.Helper()
 	p := openPlan(t, j, env)
 	if complete, err := Begin(t.Context(), p, env, Options{Owner: anyone()}); complete || err != nil {
@@ -53,7 +54,7 @@ func begun(t *testing.T, j *jobfile.Job, env plan.Environment) *plan.Plan {
 }
 
 // worked does units of a plan.
-func worked(t *testing.T, p *plan.Plan, env plan.Environment, first, end int) *Receipts {
+func worked(t *testing.T, p *plan.Plan, env environment.Environment, first, end int) *Receipts {
 	t.Helper()
 	receipts, err := Work(t.Context(), p, env, Bundle{first, end}, Options{})
 	if err != nil {
@@ -111,7 +112,7 @@ func TestFinishRefuses(t *testing.T) {
 		}, "1 objects are not what the receipts say, group/a/c/", ErrReceipts},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, env := jobtest.Raw(t, smallChunks), environment()
+			j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 			p := begun(t, j, env)
 			h := halves{worked(t, p, env, 0, 3), worked(t, p, env, 3, 6)}
 			test.spoil(t, j, &h)
@@ -136,7 +137,7 @@ func TestFinishRefuses(t *testing.T) {
 // TestWorkRefuses works on a plan that was not begun, on the plan of another job than the one
 // that was begun, and on units that the plan does not have.
 func TestWorkRefuses(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	p := openPlan(t, j, env)
 	if _, err := Work(t.Context(), p, env, Bundle{0, 6}, Options{}); !errors.Is(err, ErrNotBegun) {
 		t.Errorf("not begun: %v", err)
@@ -158,7 +159,7 @@ func TestWorkRefuses(t *testing.T) {
 
 // TestReadRefuses reads a plan whose job or source has changed.
 func TestReadRefuses(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	text, err := openPlan(t, j, env).Manifest()
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +191,7 @@ func TestReadRefuses(t *testing.T) {
 // second one completes what the first has begun, and a third one finds nothing to do.
 // The target is that of a run.
 func TestFinishGoesOn(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestFinishGoesOn(t *testing.T) {
 // TestGrowthIsFinishedTwice finishes a plan that appends rows twice. The plan was made before
 // the run began.
 func TestGrowthIsFinishedTwice(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	for _, n := range []night{{0, 3}, {3, 4}} {
 		if _, err := execute(t, n.job(t, dir), env, Options{}); err != nil {
 			t.Fatal(err)
@@ -268,7 +269,7 @@ func TestGrowthIsFinishedTwice(t *testing.T) {
 // its chunks.
 func TestWorkSkipsWhatIsNotStored(t *testing.T) {
 	const n = 4000
-	j, env := sparseZarr(t, n, "7", "}\ntarget: {url: out}"), environment()
+	j, env := sparseZarr(t, n, "7", "}\ntarget: {url: out}"), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestGroupsWithoutArrays(t *testing.T) {
 		"with all its arrays":         {", exclude: [full/b, full/none]", []string{"meta", "meta/deep"}, []string{"meta", "meta/deep"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr"+test.source+"}\n")
 			p := planned(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr"+test.source+"}\n")
 			if diff := cmp.Diff(test.empty, p.EmptyGroups); diff != "" {
@@ -82,7 +82,7 @@ func TestGroupsWithoutArrays(t *testing.T) {
 // TestInterruptedGroups breaks a run at each of its writes in turn, and then overwrites the
 // target. Each time the target becomes that of an undisturbed run.
 func TestInterruptedGroups(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	const source = "source: {driver: zarr, url: in.zarr}\n"
 	if _, err := execute(t, jobtest.Tree(t, dir, source), env, Options{}); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestInterruptedGroups(t *testing.T) {
 // TestGroupsThatAreThere overwrites arrays beside groups that other jobs made, and beside
 // groups that the source no longer has. These groups stay.
 func TestGroupsThatAreThere(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr}\n")
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestGroupsThatAreThere(t *testing.T) {
 // TestAppendAndGroups appends to a hierarchy that lacks a group of the source. The run does
 // not make the group, and the plan says so.
 func TestAppendAndGroups(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	const source = "source: {driver: zarr, url: in.zarr}\n"
 	if _, err := execute(t, jobtest.Tree(t, dir, source), env, Options{}); err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			dir := t.TempDir()
 			j := jobtest.Tree(t, dir, "source: {driver: zarr, url: in.zarr}\n"+test.more)
 			jobtest.WriteTree(t, filepath.Join(dir, "in.zarr"), test.documents)
-			_, err := plan.New(t.Context(), j, environment())
+			_, err := plan.New(t.Context(), j, jobtest.Environment())
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "source.exclude") {
 				t.Errorf("%v, want %s", err, test.want)
 			}

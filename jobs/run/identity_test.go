@@ -12,7 +12,7 @@ import (
 // TestRunHasAName checks that each run has a name of its own: in its result, in its log,
 // and in the record of the job that it completes.
 func TestRunHasAName(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	var log bytes.Buffer
 	env.Log = slog.New(slog.NewJSONHandler(&log, nil))
 	first, err := execute(t, j, env, Options{})

@@ -8,16 +8,16 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
 // acquire takes the lock of the checkpoint. If the checkpoint is not beside the target,
 // acquire also takes the lock of the target, because two jobs with different checkpoints
 // must not write to one target. If nothing can be written beside the target, acquire
 // takes only the lock of the checkpoint. The caller releases the locks.
-func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (release func(ctx context.Context, late bool) error, err error) {
+func (r *run) acquire(ctx context.Context, env environment.Environment, opt Options) (release func(ctx context.Context, late bool) error, err error) {
 	var opened []*store.Store
 	release = func(ctx context.Context, late bool) error {
 		var failed error
@@ -39,7 +39,7 @@ func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (r
 	places := []*store.Store{st}
 	beside, err := store.Sibling(r.plan.Job.Target.URL, ".zmigrate")
 	if r.plan.Job.Run.Checkpoint.URL != "" && err == nil {
-		st, err := plan.OpenState(ctx, r.plan.Job, beside, plan.LockStaging, env, r.plan.Limits.Lock)
+		st, err := environment.OpenState(ctx, r.plan.Job, beside, environment.LockStaging, env, r.plan.Limits.Lock)
 		if err != nil {
 			return nil, errors.Join(err, release(ctx, false))
 		}
@@ -75,12 +75,12 @@ func (r *run) acquire(ctx context.Context, env plan.Environment, opt Options) (r
 }
 
 // openLock opens the place of a checkpoint once more, for its lock.
-func openLock(ctx context.Context, j *jobfile.Job, env plan.Environment, limits *limits.Limits) (*store.Store, error) {
+func openLock(ctx context.Context, j *jobfile.Job, env environment.Environment, limits *limits.Limits) (*store.Store, error) {
 	url, err := j.CheckpointURL()
 	if err != nil {
 		return nil, err
 	}
-	return plan.OpenState(ctx, j, url, plan.LockStaging, env, limits)
+	return environment.OpenState(ctx, j, url, environment.LockStaging, env, limits)
 }
 
 // unusable returns the error about a checkpoint whose lock cannot be taken. If the place

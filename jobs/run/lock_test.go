@@ -11,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -26,7 +27,7 @@ func TestCheckpointBesideTheTarget(t *testing.T) {
 	} {
 		for _, at := range checkpoints {
 			j := night{0, 2}.job(t, dir, "target: {url: out.zarr,", "run: {checkpoint: {url: '"+at+"'}}\ntarget: {url: '"+target+"',")
-			if _, err := execute(t, j, environment(), Options{}); err != nil {
+			if _, err := execute(t, j, jobtest.Environment(), Options{}); err != nil {
 				t.Errorf("%s: %v", at, err)
 			}
 		}
@@ -40,12 +41,12 @@ func TestNoLockBesideTheTarget(t *testing.T) {
 	if err := os.WriteFile(j.Target.URL+".zmigrate", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := execute(t, j, environment(), Options{}); err == nil || !strings.Contains(err.Error(), "run.checkpoint.url") {
+	if _, err := execute(t, j, jobtest.Environment(), Options{}); err == nil || !strings.Contains(err.Error(), "run.checkpoint.url") {
 		t.Fatalf("got %v", err)
 	}
 	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "checkpoint")
 	for _, nothing := range []bool{false, true} {
-		result, err := execute(t, j, environment(), Options{})
+		result, err := execute(t, j, jobtest.Environment(), Options{})
 		if err != nil || result.Nothing != nothing {
 			t.Fatalf("%+v, %v", result, err)
 		}
@@ -55,7 +56,7 @@ func TestNoLockBesideTheTarget(t *testing.T) {
 // TestLockOfABusyTarget takes the lock and gives it back while the budget of the
 // target's requests is used up.
 func TestLockOfABusyTarget(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	j.Target.URL = "mem://b/out.zarr"
 	p, err := plan.New(t.Context(), j, env)
 	if err != nil {
@@ -73,7 +74,7 @@ func TestLockOfABusyTarget(t *testing.T) {
 	if r.target, err = store.Open(ctx, j.Target.URL, env.StoreOptions(j, p.Limits.Target)); err != nil {
 		t.Fatal(err)
 	}
-	if r.checkpoint, err = plan.OpenCheckpoint(ctx, j, env, p.Limits.Target); err != nil {
+	if r.checkpoint, err = environment.OpenCheckpoint(ctx, j, env, p.Limits.Target); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.checkpoint.ReadAll(ctx, "none", 1); err == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -39,7 +40,7 @@ func severalArrays(t *testing.T, dir, chunks string, arrays ...string) *jobfile.
 // its changes in turn. The other arrays stay as they are, and in the end the root's
 // consolidated metadata have all arrays.
 func TestOverwriteLeavesOthers(t *testing.T) {
-	dir, env := jobtest.Raw(t, "").Dir, environment()
+	dir, env := jobtest.Raw(t, "").Dir, jobtest.Environment()
 	target := filepath.Join(dir, "out.zarr")
 	all := []string{"group/a", "group/b", "other/c"}
 	if _, err := execute(t, severalArrays(t, dir, "[10, 6]", all...), env, Options{}); err != nil {
@@ -89,7 +90,7 @@ func TestOverwriteLeavesOthers(t *testing.T) {
 // executeBroken runs a job as if in another process. The operation with the given number
 // fails, among those that change something, counted from 1. If the run has fewer such
 // operations, it succeeds.
-func executeBroken(t *testing.T, j *jobfile.Job, env plan.Environment, opt Options, stop int64) error {
+func executeBroken(t *testing.T, j *jobfile.Job, env environment.Environment, opt Options, stop int64) error {
 	t.Helper()
 	var operations atomic.Int64
 	env.Fault = func(op, _ string) error {
@@ -107,7 +108,7 @@ func executeBroken(t *testing.T, j *jobfile.Job, env plan.Environment, opt Optio
 // TestFailSaysWhatIsThere has a job with existing: fail and a target that exists. The error
 // says what the target holds.
 func TestFailSaysWhatIsThere(t *testing.T) {
-	dir, env := jobtest.Raw(t, "").Dir, environment()
+	dir, env := jobtest.Raw(t, "").Dir, jobtest.Environment()
 	j := severalArrays(t, dir, "[4, 4]", "group/a", "b")
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestFailSaysWhatIsThere(t *testing.T) {
 // TestDeclinedOverwriteForgetsNothing declines to overwrite a target. Target and checkpoint
 // stay as they are.
 func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestDeclinedOverwriteForgetsNothing(t *testing.T) {
 // the names of all of them.
 func TestOverwriteOfManyObjects(t *testing.T) {
 	const objects = 20_000
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	j.Target.URL, j.Target.Existing = "mem://b/out.zarr", "overwrite"
 	j.Run.PerSecond = 0
 	p, err := plan.New(t.Context(), j, env)

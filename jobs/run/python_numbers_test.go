@@ -30,7 +30,7 @@ func withNumbersOfPython(t *testing.T, target string, nodes ...string) {
 // TestNumbersOfPythonInTheTarget appends to a hierarchy whose documents zarr-python wrote, and
 // overwrites an array of such a hierarchy. The other documents stay as they are.
 func TestNumbersOfPythonInTheTarget(t *testing.T) {
-	env := environment()
+	env := jobtest.Environment()
 	t.Run("append", func(t *testing.T) {
 		dir := t.TempDir()
 		if _, err := execute(t, night{0, 3}.job(t, dir), env, Options{}); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -33,7 +34,7 @@ func TestRechunkReads(t *testing.T) {
 func testRechunk(t *testing.T, side int) {
 	const slices = 64
 	tile, scale := side/8, int64(side*side)>>16
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	data := make([]byte, 4*slices*side*side)
 	for i := 0; i < len(data); i += 4 {
 		binary.LittleEndian.PutUint32(data[i:], uint32(i*2654435761)>>8)
@@ -105,7 +106,7 @@ defaults: {chunks: [`+fmt.Sprint(depth)+`, `+fmt.Sprint(tile)+`, `+fmt.Sprint(ti
 
 // countReads is runPlan, and counts how often each stored chunk of the array a is
 // read.
-func countReads(t *testing.T, j *jobfile.Job, env plan.Environment) (plan.Array, map[string]int) {
+func countReads(t *testing.T, j *jobfile.Job, env environment.Environment) (plan.Array, map[string]int) {
 	t.Helper()
 	var mu sync.Mutex
 	reads := map[string]int{}
@@ -121,7 +122,7 @@ func countReads(t *testing.T, j *jobfile.Job, env plan.Environment) (plan.Array,
 }
 
 // runPlan plans a job and runs it, and returns what was planned for its array.
-func runPlan(t *testing.T, j *jobfile.Job, env plan.Environment) plan.Array {
+func runPlan(t *testing.T, j *jobfile.Job, env environment.Environment) plan.Array {
 	t.Helper()
 	p, err := plan.New(t.Context(), j, env)
 	if err != nil {

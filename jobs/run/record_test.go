@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
@@ -23,7 +24,7 @@ func TestReceiptsNameTheirObjects(t *testing.T) {
 		"another object":     {func(key string) string { return strings.Replace(key, "c/", "d/", 1) }, "names the object "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, env := largeJob(t), environment()
+			j, env := largeJob(t), jobtest.Environment()
 			interrupt(t, j, env)
 			names, err := filepath.Glob(filepath.Join(j.Target.URL+".zmigrate", "segments", "*"))
 			if err != nil || len(names) == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
@@ -36,14 +37,14 @@ func recordV1(t *testing.T, jobFile, record, place string) *jobfile.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := execute(t, j, environment(), Options{}); err != nil {
+	if _, err := execute(t, j, jobtest.Environment(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if j.Target.Existing == "append" {
 		if j, err = jobfile.Parse(jobFile, text, dir, jobfile.LoadOptions{Set: []string{"source.arrays.x.url=c.raw"}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := execute(t, j, environment(), Options{}); err != nil {
+		if _, err := execute(t, j, jobtest.Environment(), Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,11 +77,11 @@ func TestRecordOfVersion1(t *testing.T) {
 		{"append.yaml", "append.json", []ArrayStatus{{"x", 1, 1, 0, 16}}},
 	} {
 		j := recordV1(t, test.job, test.record, "done.json")
-		result, err := execute(t, j, environment(), Options{})
+		result, err := execute(t, j, jobtest.Environment(), Options{})
 		if err != nil || !result.Nothing {
 			t.Errorf("%s: %+v, %v: want nothing to do", test.job, result, err)
 		}
-		s, err := ReadStatus(t.Context(), j, environment())
+		s, err := ReadStatus(t.Context(), j, jobtest.Environment())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestRecordOfVersion1Differs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(j.Dir, "b.raw"), []byte(strings.Repeat("1", 24)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := execute(t, j, environment(), Options{})
+	_, err := execute(t, j, jobtest.Environment(), Options{})
 	if err == nil || !strings.Contains(err.Error(), "source file b.raw was last changed 2026-01-02T03:04:05.678901234Z") {
 		t.Errorf("got %v", err)
 	}
@@ -112,7 +113,7 @@ func TestPlanOfVersion1(t *testing.T) {
 	if err := os.WriteFile(segment, []byte(`{"a":1,"u":0,"k":"b/c/0","n":16}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	result, err := execute(t, j, environment(), Options{})
+	result, err := execute(t, j, jobtest.Environment(), Options{})
 	if err != nil || result.Nothing || result.Resumed != 1 {
 		t.Errorf("%+v, %v: want one chunk of an earlier run", result, err)
 	}

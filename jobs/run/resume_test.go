@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -50,7 +51,7 @@ run: {workers: {read: 1, encode: 1, write: 1}}
 
 // interrupt runs a job and stops it after its first chunk; it returns the
 // number of chunks that were done.
-func interrupt(t *testing.T, j *jobfile.Job, env plan.Environment) int {
+func interrupt(t *testing.T, j *jobfile.Job, env environment.Environment) int {
 	t.Helper()
 	stop := make(chan struct{})
 	done := 0
@@ -71,7 +72,7 @@ func TestChunksThatAreGoneAreDoneAgain(t *testing.T) {
 		"one chunk":  func(target string) error { return os.Remove(filepath.Join(target, "a/c/0/0")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, env := largeJob(t), environment()
+			j, env := largeJob(t), jobtest.Environment()
 			done := interrupt(t, j, env)
 			if err := remove(j.Target.URL); err != nil {
 				t.Fatal(err)
@@ -93,7 +94,7 @@ func TestChunksThatAreGoneAreDoneAgain(t *testing.T) {
 func TestSourceThatChangesWhileItIsRead(t *testing.T) {
 	// The first array is complete long before the second one: its document,
 	// too, would tell readers that it is whole.
-	dir, env := largeJob(t).Dir, environment()
+	dir, env := largeJob(t).Dir, jobtest.Environment()
 	j := jobtest.Parse(t, dir, `
 zmigrate: 1
 source:
@@ -122,7 +123,7 @@ run: {workers: {read: 1, encode: 1, write: 1}, checkpoint: {every: 1ms}}
 }
 
 func TestARefusedOverwriteForgetsNothing(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestARefusedOverwriteForgetsNothing(t *testing.T) {
 }
 
 func TestSourceInsideTheTarget(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	j.Target.URL, j.Target.Existing = j.Dir, "overwrite"
 	var problems jobfile.Problems
 	if _, err := plan.New(t.Context(), j, env); !errors.As(err, &problems) || !strings.Contains(err.Error(), "inside the target") {
@@ -153,9 +154,9 @@ func TestSourceInsideTheTarget(t *testing.T) {
 }
 
 func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	j.Run.Checkpoint.URL = filepath.Join(t.TempDir(), "elsewhere")
-	beside, err := plan.OpenState(t.Context(), j, j.Target.URL+".zmigrate", plan.LockStaging, env, limits.New(0))
+	beside, err := environment.OpenState(t.Context(), j, j.Target.URL+".zmigrate", environment.LockStaging, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +164,8 @@ func TestTargetIsLockedWhereverItsCheckpointIs(t *testing.T) {
 }
 
 func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
-	j, env := largeJob(t), environment()
-	st, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
+	j, env := largeJob(t), jobtest.Environment()
+	st, err := environment.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,9 +189,9 @@ func TestAnOvertakenRunWritesNothingMore(t *testing.T) {
 // TestAnOvertakenRunForgetsNothing changes the source of a run that has lost its lock. The
 // run forgets no receipts, because the record belongs to the other run by then.
 func TestAnOvertakenRunForgetsNothing(t *testing.T) {
-	j, env := largeJob(t), environment()
+	j, env := largeJob(t), jobtest.Environment()
 	done := interrupt(t, j, env)
-	st, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
+	st, err := environment.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func overtake(t *testing.T, st *store.Store) *journal.Lock {
 
 // runsApart checks that a lock held in st keeps the job from running, until it
 // is released; it closes st.
-func runsApart(t *testing.T, j *jobfile.Job, env plan.Environment, st *store.Store) {
+func runsApart(t *testing.T, j *jobfile.Job, env environment.Environment, st *store.Store) {
 	t.Helper()
 	lock, err := journal.Acquire(t.Context(), st, journal.LockOptions{TTL: time.Minute, Owner: journal.ThisProcess("other")})
 	if err != nil {
@@ -253,7 +254,7 @@ func isHeld(err error) bool {
 }
 
 func TestTooManyChunks(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	file, err := os.Create(filepath.Join(dir, "a.raw"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/stages"
@@ -19,7 +20,7 @@ import (
 //
 // If the target already has the rows of the source, but late objects of another run have
 // replaced some objects of the last run, Run writes those objects again.
-func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (result *Result, err error) {
+func Run(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (result *Result, err error) {
 	grows := p.Growth() != nil && !p.Repeats()
 	if !grows || opt.Repair == nil {
 		result, err = session(ctx, p, env, opt, (*run).all)
@@ -41,7 +42,7 @@ func Run(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options) (
 // session opens the target and the checkpoint, takes the lock and calls do, which does a run
 // or the last part of one. The requests and the time of the result do not include the
 // release of the lock.
-func session(ctx context.Context, p *plan.Plan, env plan.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
+func session(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
 	began := time.Now()
 	identify(&env, &opt)
 	if opt.Monitor == nil {

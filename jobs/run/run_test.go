@@ -15,6 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -27,7 +28,7 @@ arrays:
   group/a: {chunks: [4, 4], attributes: {drop: null, long_name: height}, fill_value: 7}
 `
 
-func execute(t *testing.T, j *jobfile.Job, env plan.Environment, opt Options) (*Result, error) {
+func execute(t *testing.T, j *jobfile.Job, env environment.Environment, opt Options) (*Result, error) {
 	t.Helper()
 	p, err := plan.New(t.Context(), j, env)
 	if err != nil {
@@ -45,7 +46,7 @@ func execute(t *testing.T, j *jobfile.Job, env plan.Environment, opt Options) (*
 }
 
 func TestRunWritesWhatThePlanSays(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	result, err := execute(t, j, env, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +86,7 @@ func TestRunWritesWhatThePlanSays(t *testing.T) {
 }
 
 // readArray decodes a whole float32 array of a local target.
-func readArray(t *testing.T, target, path string, env plan.Environment) (*zarr.Array, []float32) {
+func readArray(t *testing.T, target, path string, env environment.Environment) (*zarr.Array, []float32) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(target, path, zarr.MetadataKey))
 	if err != nil {
@@ -125,7 +126,7 @@ func readArray(t *testing.T, target, path string, env plan.Environment) (*zarr.A
 }
 
 func TestRunAgainDoesNothing(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestRunAgainDoesNothing(t *testing.T) {
 }
 
 func TestAFolderCanMove(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,7 @@ func TestRunAfterAChangeIsRefused(t *testing.T) {
 		}, "chunks: was [4,4], is [5,6]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j, env := jobtest.Raw(t, smallChunks), environment()
+			j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 			if _, err := execute(t, j, env, Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +252,7 @@ func TestExistingTargets(t *testing.T) {
 		{"overwrite", "group/a/b/zarr.json", true},
 	} {
 		t.Run(fmt.Sprintf("%s over %s", c.existing, c.key), func(t *testing.T) {
-			j, env := jobtest.Raw(t, smallChunks), environment()
+			j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 			j.Target.Existing = c.existing
 			foreign(t, j, c.key)
 			_, err := execute(t, j, env, Options{})
@@ -275,7 +276,7 @@ func TestExistingTargets(t *testing.T) {
 }
 
 func TestStoppedRunsGoOn(t *testing.T) {
-	j, env := largeJob(t), environment()
+	j, env := largeJob(t), jobtest.Environment()
 	first := interrupt(t, j, env)
 	status, err := ReadStatus(t.Context(), j, env)
 	if err != nil || status.State != "interrupted" || status.Done != first || first == 16 {
@@ -294,8 +295,8 @@ func TestStoppedRunsGoOn(t *testing.T) {
 }
 
 func TestTheLockKeepsRunsApart(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
-	checkpoint, err := plan.OpenCheckpoint(t.Context(), j, env, limits.New(0))
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
+	checkpoint, err := environment.OpenCheckpoint(t.Context(), j, env, limits.New(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +308,7 @@ func TestPlanFindsEverythingAtOnce(t *testing.T) {
 arrays:
   group/a: {chunks: [4], fill_value: red, codecs: [gzip]}
   nothing: {rename: x}
-`), environment()
+`), jobtest.Environment()
 	_, err := plan.New(t.Context(), j, env)
 	var problems jobfile.Problems
 	if !errors.As(err, &problems) || len(problems) < 3 {
@@ -321,7 +322,7 @@ arrays:
 }
 
 func TestManifestIsTheSameEachTime(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	var texts []string
 	for range 2 {
 		p, err := plan.New(t.Context(), j, env)
@@ -348,7 +349,7 @@ func TestUnusableCheckpoint(t *testing.T) {
 		j := jobtest.Raw(t, smallChunks)
 		place := filepath.Join(j.Dir, below)
 		j.Target.Text, j.Target.URL = place, place
-		_, err := execute(t, j, environment(), Options{})
+		_, err := execute(t, j, jobtest.Environment(), Options{})
 		for _, want := range []string{"the folder " + place + ".zmigrate cannot be used", what, "run.checkpoint.url"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q", err, want)

@@ -89,7 +89,7 @@ func allocations(f func()) int {
 func TestManyArraysAreLinear(t *testing.T) {
 	type work struct{ plan, run, again, record int }
 	measure := func(paths []string) (w work) {
-		j, env := manyArrays(t, paths), environment()
+		j, env := manyArrays(t, paths), jobtest.Environment()
 		w.plan = allocations(func() {
 			p, err := plan.New(t.Context(), j, env)
 			if err != nil {
@@ -162,7 +162,7 @@ func TestMemoryOfPlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			measure := func(n int) (bytes, requests int) {
 				t.Helper()
-				env := environment()
+				env := jobtest.Environment()
 				env.Memory = &store.Memory{}
 				s, err := store.Open(t.Context(), "mem://bucket/in", env.Stores(nil))
 				if err != nil {

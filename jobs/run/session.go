@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sinks"
@@ -18,7 +19,7 @@ import (
 
 // identify completes the owner of the locks. If the owner names no run, the run gets a
 // new name, also in its log.
-func identify(env *plan.Environment, opt *Options) {
+func identify(env *environment.Environment, opt *Options) {
 	if opt.Owner == (journal.Owner{}) {
 		opt.Owner = journal.ThisProcess(filepath.Base(os.Args[0]))
 	}
@@ -31,14 +32,14 @@ func identify(env *plan.Environment, opt *Options) {
 }
 
 // open opens the target and the checkpoint of a plan. The caller closes the run.
-func open(ctx context.Context, p *plan.Plan, env plan.Environment) (r *run, err error) {
+func open(ctx context.Context, p *plan.Plan, env environment.Environment) (r *run, err error) {
 	r = &run{plan: p, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
 	options := env.StoreOptions(p.Job, p.Limits.Target)
 	options.Parts = plan.PartsAtOnce(&p.Job.Run)
 	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
-	if r.checkpoint, err = plan.OpenCheckpoint(ctx, p.Job, env, p.Limits.Target); err != nil {
+	if r.checkpoint, err = environment.OpenCheckpoint(ctx, p.Job, env, p.Limits.Target); err != nil {
 		return nil, errors.Join(err, r.target.Close())
 	}
 	r.sink = sinks.New(r.target)
@@ -59,7 +60,7 @@ func (r *run) close() error { return errors.Join(r.checkpoint.Close(), r.target.
 
 // locked calls do while the run has the lock, with the checkpoint opened. The context of
 // do ends if the lock is lost.
-func (r *run) locked(ctx context.Context, env plan.Environment, opt Options, do func(ctx context.Context) error) (err error) {
+func (r *run) locked(ctx context.Context, env environment.Environment, opt Options, do func(ctx context.Context) error) (err error) {
 	release, err := r.acquire(ctx, env, opt)
 	if err != nil {
 		return err

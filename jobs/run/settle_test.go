@@ -18,10 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/stages"
 )
@@ -43,7 +43,7 @@ func halfEmpty(t *testing.T) *jobfile.Job {
 }
 
 // objectsAt returns the objects at a URL, by their keys.
-func objectsAt(t *testing.T, url string, env plan.Environment) map[string]string {
+func objectsAt(t *testing.T, url string, env environment.Environment) map[string]string {
 	t.Helper()
 	st, err := store.Open(t.Context(), url, store.Options{Memory: env.Memory})
 	if err != nil {
@@ -91,7 +91,7 @@ func TestDamagedTargetIsMended(t *testing.T) {
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, env := halfEmpty(t), environment()
+			j, env := halfEmpty(t), jobtest.Environment()
 			first, err := execute(t, j, env, Options{})
 			if err != nil || first.Empty != 2 {
 				t.Fatalf("%+v, %v", first, err)
@@ -126,7 +126,7 @@ func TestDamagedTargetIsMended(t *testing.T) {
 
 // silent leaves the marker of an owner on another machine. The last heartbeat of this owner
 // was years ago.
-func silent(t *testing.T, url string, env plan.Environment) {
+func silent(t *testing.T, url string, env environment.Environment) {
 	t.Helper()
 	st, err := store.Open(t.Context(), url+".zmigrate", store.Options{Memory: env.Memory})
 	if err != nil {
@@ -151,7 +151,7 @@ func TestLateObjects(t *testing.T) {
 		"both":     {map[string]string{"group/a/c/0/0": "old", "group/a/c/2/1": "old"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, env := halfEmpty(t), environment()
+			j, env := halfEmpty(t), jobtest.Environment()
 			env.Memory = &store.Memory{}
 			j.Target.URL = "mem://b/want.zarr"
 			if _, err := execute(t, j, env, Options{}); err != nil {
@@ -207,7 +207,7 @@ func TestLateObjects(t *testing.T) {
 
 // TestLateObjectsForEver has another program that goes on writing to the target.
 func TestLateObjectsForEver(t *testing.T) {
-	j, env := halfEmpty(t), environment()
+	j, env := halfEmpty(t), jobtest.Environment()
 	env.Memory = &store.Memory{}
 	j.Target.URL, j.Run.LockLifetime = "mem://b/out.zarr", 200*time.Millisecond
 	silent(t, j.Target.URL, env)
@@ -234,7 +234,7 @@ func TestLateObjectsForEver(t *testing.T) {
 // is an error.
 func TestChangedTargetThatGrows(t *testing.T) {
 	for _, overtaken := range []bool{false, true} {
-		dir, env := t.TempDir(), environment()
+		dir, env := t.TempDir(), jobtest.Environment()
 		var last *jobfile.Job
 		for n := range 2 {
 			last = night{4 * n, 4}.job(t, dir)
@@ -278,7 +278,7 @@ func silent9(t *testing.T, j *jobfile.Job) {
 // TestSegmentThatComesLate leaves two late segments in the checkpoint of an unfinished run: a
 // segment of another plan, and a segment of an earlier owner that has the next number.
 func TestSegmentThatComesLate(t *testing.T) {
-	j, env := halfEmpty(t), environment()
+	j, env := halfEmpty(t), jobtest.Environment()
 	want, err := execute(t, j, env, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -336,7 +336,7 @@ func TestLateObjectsOfRows(t *testing.T) {
 		"of the first run":          {1, map[string]string{"g/v/c/0/0": "late"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			var last *jobfile.Job
 			for n := range c.nights {
 				last = night{4 * n, 4}.job(t, dir)

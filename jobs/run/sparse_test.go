@@ -85,7 +85,7 @@ func TestSkipsWhatIsNotStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := sparseZarr(t, n, test.fill, test.more)
-			result, err := execute(t, j, environment(), Options{})
+			result, err := execute(t, j, jobtest.Environment(), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestSkipsWhatIsNotStored(t *testing.T) {
 // A chunk that must not be missing is still reported as missing.
 func TestSparseSourceMustBeComplete(t *testing.T) {
 	j := sparseZarr(t, 1500, "7", ", missing_chunks: error}\ntarget: {url: out}")
-	if _, err := execute(t, j, environment(), Options{}); err == nil || !strings.Contains(err.Error(), "missing_chunks") {
+	if _, err := execute(t, j, jobtest.Environment(), Options{}); err == nil || !strings.Contains(err.Error(), "missing_chunks") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -111,7 +111,7 @@ func TestEmptyChunksCostNothing(t *testing.T) {
 	cost := func(n int) int64 {
 		var operations atomic.Int64
 		j := sparseZarr(t, n, "7", "}\ntarget: {url: out}\ndefaults: {codecs: [bytes, {zstd: {level: 1}}]}")
-		env := environment()
+		env := jobtest.Environment()
 		env.Fault = func(string, string) error {
 			operations.Add(1)
 			return nil
@@ -129,7 +129,7 @@ func TestEmptyChunksCostNothing(t *testing.T) {
 
 // A run that was stopped is resumed. Its receipts for ranges of chunks count.
 func TestEmptyChunksAreResumed(t *testing.T) {
-	j, env := sparseZarr(t, 1500, "7", "}\ntarget: {url: out}\ndefaults: {codecs: [bytes]}\nrun: {path: decode}"), environment()
+	j, env := sparseZarr(t, 1500, "7", "}\ntarget: {url: out}\ndefaults: {codecs: [bytes]}\nrun: {path: decode}"), jobtest.Environment()
 	stop := make(chan struct{})
 	close(stop)
 	var todo Progress
@@ -165,7 +165,7 @@ func TestHugeEmptyDatasets(t *testing.T) {
 		}
 		text := fmt.Sprintf("zmigrate: 1\nsource: {driver: netcdf, url: %q, include: %s}\ntarget: {url: out}\ndefaults: {chunks: [1024, 1024]}\nrun: {memory: 64MiB}", source, arrays)
 		j := jobtest.Parse(t, t.TempDir(), text)
-		result, err := execute(t, j, environment(), Options{})
+		result, err := execute(t, j, jobtest.Environment(), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

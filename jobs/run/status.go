@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
@@ -51,8 +52,8 @@ type ArrayStatus struct {
 
 // ReadStatus reads the checkpoint of a job, without opening its sources or
 // taking its lock.
-func ReadStatus(ctx context.Context, j *jobfile.Job, env plan.Environment) (status *Status, err error) {
-	st, err := plan.OpenCheckpoint(ctx, j, env, limits.New(j.Run.PerSecond))
+func ReadStatus(ctx context.Context, j *jobfile.Job, env environment.Environment) (status *Status, err error) {
+	st, err := environment.OpenCheckpoint(ctx, j, env, limits.New(j.Run.PerSecond))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (s *Status) holder(ctx context.Context, j *jobfile.Job, st *store.Store) er
 		return nil
 	}
 	s.Owner, s.Heartbeat = owner, &heartbeat
-	if plan.Alive(j, owner, heartbeat) {
+	if environment.Alive(j, owner, heartbeat) {
 		s.State = "running"
 	}
 	return nil

@@ -38,7 +38,7 @@ func TestArraysThatCannotBeRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = execute(t, j, environment(), Options{})
+			_, err = execute(t, j, jobtest.Environment(), Options{})
 			for _, part := range test.want {
 				if err == nil || !strings.Contains(err.Error(), part) {
 					t.Errorf("%v: want %s in it", err, part)

@@ -35,7 +35,7 @@ func TestIdentityOfSignedURLs(t *testing.T) {
 	}{
 		{"id=1&sig=hunter2&se=1", false, ""}, {"id=1&sig=other&se=2", true, ""}, {"id=2&sig=hunter2&se=1", false, "is gone"},
 	} {
-		result, err := execute(t, job(c.query), environment(), Options{})
+		result, err := execute(t, job(c.query), jobtest.Environment(), Options{})
 		changed, differs := errors.AsType[*plan.ChangedError](err)
 		if differs != (c.differs != "") || err != nil && !differs || err == nil && result.Nothing != c.nothing {
 			t.Errorf("%s: %+v, %v", c.query, result, err)
@@ -62,7 +62,7 @@ func TestIdentityOfSignedURLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := execute(t, j, environment(), Options{}); err != nil {
+	if _, err := execute(t, j, jobtest.Environment(), Options{}); err != nil {
 		t.Errorf("two objects of one path: %v", err)
 	}
 }
@@ -70,7 +70,7 @@ func TestIdentityOfSignedURLs(t *testing.T) {
 // The status of a job tells whether the checkpoint belongs to the job, and what became of
 // each array.
 func TestStatusOfAnotherJob(t *testing.T) {
-	j, env := jobtest.Raw(t, smallChunks), environment()
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestUnreachableCheckpoint(t *testing.T) {
 		t.Cleanup(server.Close)
 		j := jobtest.Raw(t, smallChunks)
 		j.Run.Checkpoint.URL = "s3://b/x?region=r&use_path_style=true&endpoint=" + server.URL
-		_, err := execute(t, j, environment(), Options{})
+		_, err := execute(t, j, jobtest.Environment(), Options{})
 		if err == nil || !strings.Contains(err.Error(), code) || strings.Contains(err.Error(), "run.checkpoint.url") != writable {
 			t.Errorf("%s: %v", code, err)
 		}

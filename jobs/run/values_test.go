@@ -12,13 +12,14 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
 // valuesOf returns the digest of the values of the array g/v.
 func valuesOf(t *testing.T, dir string) digest.Optional {
 	t.Helper()
-	array, values := readArray(t, filepath.Join(dir, "out.zarr"), "g/v", environment())
+	array, values := readArray(t, filepath.Join(dir, "out.zarr"), "g/v", jobtest.Environment())
 	whole := ndarray.New(dtype.Float32, array.Grid.Shape)
 	to, _ := ndarray.As[float32](whole)
 	copy(to, values)
@@ -28,7 +29,7 @@ func valuesOf(t *testing.T, dir string) digest.Optional {
 // TestDigestOfAllRows appends rows. The record has the digest of all rows, however the last
 // chunk of a run is filled, and also if a run was interrupted.
 func TestDigestOfAllRows(t *testing.T) {
-	dir, env := t.TempDir(), environment()
+	dir, env := t.TempDir(), jobtest.Environment()
 	stop := make(chan struct{})
 	close(stop)
 	for _, n := range []night{{0, 3}, {3, 1}, {4, 5}, {9, 2}} {
@@ -74,13 +75,13 @@ func TestDigestOfForeignRows(t *testing.T) {
 			}
 		},
 		"another job appends": func(t *testing.T, dir string) {
-			if _, err := execute(t, night{4, 2}.job(t, dir, elsewhere...), environment(), Options{}); err != nil {
+			if _, err := execute(t, night{4, 2}.job(t, dir, elsewhere...), jobtest.Environment(), Options{}); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := t.TempDir(), environment()
+			dir, env := t.TempDir(), jobtest.Environment()
 			if _, err := execute(t, night{0, 4}.job(t, dir), env, Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +126,7 @@ func TestDigestOfEmptyChunks(t *testing.T) {
 			}
 			copy(values[2:], []float64{5, 6})
 			values[2*n-2] = 5
-			result, err := execute(t, sparseZarr(t, n, "7", job), environment(), Options{})
+			result, err := execute(t, sparseZarr(t, n, "7", job), jobtest.Environment(), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +137,7 @@ func TestDigestOfEmptyChunks(t *testing.T) {
 		})
 	}
 	t.Run("none are taken", func(t *testing.T) {
-		result, err := execute(t, sparseZarr(t, 4, "7", "}\ntarget: {url: out}\nrun: {path: decode, digest: none}"), environment(), Options{})
+		result, err := execute(t, sparseZarr(t, 4, "7", "}\ntarget: {url: out}\nrun: {path: decode, digest: none}"), jobtest.Environment(), Options{})
 		if err != nil || result.ByArray[0].Digest.Known {
 			t.Errorf("%+v, %v", result, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
@@ -37,7 +38,7 @@ type Receipts struct {
 //
 // Work takes no lock. The program that hands out the bundles has to make sure that no other
 // run of the target begins between [Begin] and [Finish].
-func Work(ctx context.Context, p *plan.Plan, env plan.Environment, units Bundle, opt Options) (_ *Receipts, err error) {
+func Work(ctx context.Context, p *plan.Plan, env environment.Environment, units Bundle, opt Options) (_ *Receipts, err error) {
 	if units.First < 0 || units.End < units.First || units.End > p.Units() {
 		return nil, fmt.Errorf("the plan has no units %d to %d: it has %d units, counted from 0", units.First, units.End, p.Units())
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
@@ -58,7 +59,7 @@ func job(t *testing.T, dir string) *plan.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.New(t.Context(), jobtest.Parse(t, dir, string(text)), plan.Environment{})
+	p, err := plan.New(t.Context(), jobtest.Parse(t, dir, string(text)), environment.Environment{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestArray(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := run.Run(t.Context(), p, plan.Environment{}, run.Options{}); err != nil {
+			if _, err := run.Run(t.Context(), p, environment.Environment{}, run.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if want := stored(t, filepath.Join(dir, "out.zarr")); e.Stored != want {
@@ -113,7 +114,7 @@ func TestArray(t *testing.T) {
 			if e.Chunks != e.Of || *e.Ratio != float64(e.Bytes)/float64(e.Stored) || *e.Uncertainty != 0 || e.EncodeSpeed <= 0 || e.Read <= 0 {
 				t.Errorf("%+v", e)
 			}
-			v, err := verify.Verify(t.Context(), p.Job, plan.Environment{}, verify.Options{Level: verify.Source, Sample: 1})
+			v, err := verify.Verify(t.Context(), p.Job, environment.Environment{}, verify.Options{Level: verify.Source, Sample: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +150,7 @@ func TestArrayOfSome(t *testing.T) {
 // TestCarried samples objects that are carried through.
 func TestCarried(t *testing.T) {
 	dir := field(t, `chunks: [7, 50], codecs: [bytes, {zstd: {level: 3}}]`)
-	if _, err := run.Run(t.Context(), job(t, dir), plan.Environment{}, run.Options{}); err != nil {
+	if _, err := run.Run(t.Context(), job(t, dir), environment.Environment{}, run.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	text := "zmigrate: 1\nsource: {driver: zarr, url: out.zarr}\ntarget: {url: again.zarr}\n"

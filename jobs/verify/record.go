@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
@@ -39,7 +39,7 @@ func readRecord(ctx context.Context, j *jobfile.Job, checkpoint *store.Store, an
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	if owner != nil && plan.Alive(j, owner, heartbeat) {
+	if owner != nil && environment.Alive(j, owner, heartbeat) {
 		return nil, fmt.Errorf("the target is being written: %w", &journal.HeldError{Owner: *owner, Heartbeat: heartbeat})
 	}
 	r := &record{}

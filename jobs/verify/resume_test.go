@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -50,7 +51,7 @@ func verifiedUntil(t *testing.T, j *jobfile.Job, opt verify.Options, r *reads) (
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r.cancel = cancel
-	env := environment()
+	env := jobtest.Environment()
 	env.Fault = r.fault
 	return verify.Verify(ctx, j, env, opt)
 }
@@ -59,7 +60,7 @@ func verifiedUntil(t *testing.T, j *jobfile.Job, opt verify.Options, r *reads) (
 func readsOfAPlan(t *testing.T, j *jobfile.Job, part string) int {
 	t.Helper()
 	r := &reads{part: part}
-	env := environment()
+	env := jobtest.Environment()
 	env.Fault = r.fault
 	p, err := plan.New(t.Context(), j, env)
 	if err != nil {

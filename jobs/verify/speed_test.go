@@ -14,6 +14,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
@@ -30,7 +31,7 @@ func BenchmarkDecoded(b *testing.B) {
 		var verified, decoded time.Duration
 		for b.Loop() {
 			began := time.Now()
-			r, err := verify.Verify(b.Context(), j, environment(), verify.Options{})
+			r, err := verify.Verify(b.Context(), j, jobtest.Environment(), verify.Options{})
 			if err != nil || r.Count > 0 || r.ByValues != r.Objects {
 				b.Fatalf("%+v, %v", r, err)
 			}
@@ -51,7 +52,7 @@ func decodeAll(ctx context.Context, array string) error {
 	if err != nil {
 		return err
 	}
-	env := environment()
+	env := jobtest.Environment()
 	meta, err := zarr.ParseArray(text, env.Codecs.Types())
 	if err != nil {
 		return err
@@ -110,11 +111,11 @@ arrays: {a: %s}
 			if err != nil {
 				b.Fatal(err)
 			}
-			p, err := plan.New(b.Context(), j, environment())
+			p, err := plan.New(b.Context(), j, jobtest.Environment())
 			if err != nil {
 				b.Fatal(err)
 			}
-			_, err = run.Run(b.Context(), p, environment(), run.Options{})
+			_, err = run.Run(b.Context(), p, jobtest.Environment(), run.Options{})
 			if err := errors.Join(err, p.Close()); err != nil {
 				b.Fatal(err)
 			}

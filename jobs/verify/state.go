@@ -8,9 +8,9 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
 // Options say how to verify a target.
@@ -40,7 +40,7 @@ type Options struct {
 // verification is the state of a verification.
 type verification struct {
 	job    *jobfile.Job
-	env    plan.Environment
+	env    environment.Environment
 	opt    Options
 	target *store.Store
 	record *record

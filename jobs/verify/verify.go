@@ -14,22 +14,22 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
 )
 
 // Verify compares the target of a completed job with its record. Differences are part of
 // the result. An error says that the target could not be verified: ErrNoRecord,
 // ErrUnfinished, ErrOtherJob, a [journal.HeldError], or a fault of a store.
-func Verify(ctx context.Context, j *jobfile.Job, env plan.Environment, opt Options) (_ *Result, err error) {
+func Verify(ctx context.Context, j *jobfile.Job, env environment.Environment, opt Options) (_ *Result, err error) {
 	began := time.Now()
 	if opt.Level == "" {
 		opt.Level = Decoded
 	}
 	v := &verification{job: j, env: env.Complete(), opt: opt, pool: &ndarray.Pool{Keep: int(j.Run.Memory)}, decoders: map[string]*decoder{}, found: findings{each: opt.Each}}
 	budget := limits.New(j.Run.PerSecond)
-	if v.checkpoint, err = plan.OpenCheckpoint(ctx, j, env, budget); err != nil {
+	if v.checkpoint, err = environment.OpenCheckpoint(ctx, j, env, budget); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, v.checkpoint.Close()) }()

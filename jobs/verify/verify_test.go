@@ -17,8 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/codecs/standard"
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
@@ -29,10 +27,6 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 )
-
-func environment() plan.Environment {
-	return plan.Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
-}
 
 // jobText is a job over arrays of several kinds: a plain array, one with shards, one with a
 // chunk of zeros that is not stored, one with a lossy codec, and one whose chunks at the
@@ -79,11 +73,11 @@ func migrated(t *testing.T) (*jobfile.Job, string) {
 
 func begin(t *testing.T, j *jobfile.Job, opt run.Options) {
 	t.Helper()
-	p, err := plan.New(t.Context(), j, environment())
+	p, err := plan.New(t.Context(), j, jobtest.Environment())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = run.Run(t.Context(), p, environment(), opt)
+	_, err = run.Run(t.Context(), p, jobtest.Environment(), opt)
 	if err := errors.Join(err, p.Close()); err != nil && opt.Stop == nil {
 		t.Fatal(err)
 	}
@@ -91,7 +85,7 @@ func begin(t *testing.T, j *jobfile.Job, opt run.Options) {
 
 func verified(t *testing.T, j *jobfile.Job, opt verify.Options) *verify.Result {
 	t.Helper()
-	r, err := verify.Verify(t.Context(), j, environment(), opt)
+	r, err := verify.Verify(t.Context(), j, jobtest.Environment(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,10 +460,10 @@ func TestSource(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "z.raw"), make([]byte, 240), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := verify.Verify(t.Context(), j, environment(), verify.Options{Level: verify.Source}); !errors.Is(err, verify.ErrSourceChanged) || !strings.Contains(err.Error(), "z.raw") {
+	if _, err := verify.Verify(t.Context(), j, jobtest.Environment(), verify.Options{Level: verify.Source}); !errors.Is(err, verify.ErrSourceChanged) || !strings.Contains(err.Error(), "z.raw") {
 		t.Errorf("%v", err)
 	}
-	if _, err := verify.Verify(t.Context(), j, environment(), verify.Options{Level: verify.Source, AnyJob: true}); err == nil || !strings.Contains(err.Error(), "needs the job file") {
+	if _, err := verify.Verify(t.Context(), j, jobtest.Environment(), verify.Options{Level: verify.Source, AnyJob: true}); err == nil || !strings.Contains(err.Error(), "needs the job file") {
 		t.Errorf("%v", err)
 	}
 }
@@ -485,7 +479,7 @@ func TestNoRecord(t *testing.T) {
 	j := jobtest.Parse(t, dir, text)
 	check := func(j *jobfile.Job, opt verify.Options, cause error, message string) {
 		t.Helper()
-		_, err := verify.Verify(t.Context(), j, environment(), opt)
+		_, err := verify.Verify(t.Context(), j, jobtest.Environment(), opt)
 		if !errors.Is(err, cause) || cause != nil && !strings.Contains(err.Error(), message) {
 			t.Errorf("%v, want %v with %q", err, cause, message)
 		}
@@ -512,7 +506,7 @@ func TestNoRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	var held *journal.HeldError
-	if _, err := verify.Verify(t.Context(), j, environment(), verify.Options{}); !errors.As(err, &held) {
+	if _, err := verify.Verify(t.Context(), j, jobtest.Environment(), verify.Options{}); !errors.As(err, &held) {
 		t.Errorf("%v while the target is being written", err)
 	}
 	if err := errors.Join(lock.Release(t.Context(), false), checkpoint.Close()); err != nil {
@@ -595,7 +589,7 @@ func TestMemory(t *testing.T) {
 	text := "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: f.raw, data_type: uint8, shape: [25165824]}}}\ntarget: {url: out.zarr, store_empty_chunks: true}\ndefaults: {chunks: [25165824], codecs: [bytes]}\n"
 	begin(t, jobtest.Parse(t, dir, text), run.Options{})
 	small := jobtest.Parse(t, dir, text+"run: {memory: 20MiB}\n")
-	if _, err := verify.Verify(t.Context(), small, environment(), verify.Options{}); err == nil || !strings.Contains(err.Error(), "raise it") {
+	if _, err := verify.Verify(t.Context(), small, jobtest.Environment(), verify.Options{}); err == nil || !strings.Contains(err.Error(), "raise it") {
 		t.Errorf("%v", err)
 	}
 	if r := verified(t, jobtest.Parse(t, dir, text+"run: {memory: 128MiB}\n"), verify.Options{}); r.Count != 0 || r.ByValues != 1 {

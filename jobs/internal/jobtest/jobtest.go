@@ -11,7 +11,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/store"
 )
 
 // Parse parses the text of a job. Its relative paths are below dir.
@@ -88,4 +92,9 @@ func Tree(t testing.TB, dir, more string) *jobfile.Job {
 		"meta/zarr.json": Group, "meta/deep/zarr.json": Group,
 	})
 	return Parse(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\n"+more)
+}
+
+// Environment is one of its own for a test: the standard codecs, and memory for mem: URLs.
+func Environment() environment.Environment {
+	return environment.Environment{Codecs: standard.Registry(dtype.Standard()), Memory: &store.Memory{}}
 }

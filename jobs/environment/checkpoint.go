@@ -1,4 +1,4 @@
-package plan
+package environment
 
 import (
 	"bytes"
@@ -43,16 +43,16 @@ func OpenState(ctx context.Context, j *jobfile.Job, url, staging string, env Env
 	return st, nil
 }
 
-// state is what a checkpoint says of the job, as its two documents.
-type state struct {
-	checkpoint     string
-	manifest, done json.RawMessage
+// State is what a checkpoint says of the job, as its two documents.
+type State struct {
+	Checkpoint     string // its URL
+	Manifest, Done json.RawMessage
 }
 
-// readState reads the checkpoint of a job. owner is the run that works on the job, or nil.
+// ReadState reads the checkpoint of a job. owner is the run that works on the job, or nil.
 // The lock is read first. So if that run ends in between, the checkpoint that is read is
 // the one that the run has left.
-func readState(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (s *state, owner *journal.HeldError, err error) {
+func ReadState(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (s *State, owner *journal.HeldError, err error) {
 	st, err := OpenCheckpoint(ctx, j, env, limits)
 	if err != nil {
 		return nil, nil, err
@@ -69,12 +69,12 @@ func readState(ctx context.Context, j *jobfile.Job, env Environment, limits *lim
 	if holder != nil && Alive(j, holder, heartbeat) {
 		owner = &journal.HeldError{Owner: *holder, Heartbeat: heartbeat}
 	}
-	return &state{st.URL(), log.Manifest(), log.Completed()}, owner, nil
+	return &State{st.URL(), log.Manifest(), log.Completed()}, owner, nil
 }
 
-// same reports whether the checkpoint still says what a plan was made from.
-func (s *state) same(other *state) bool {
-	return bytes.Equal(s.manifest, other.manifest) && bytes.Equal(s.done, other.done)
+// Same reports whether the checkpoint still says what a plan was made from.
+func (s *State) Same(other *State) bool {
+	return bytes.Equal(s.Manifest, other.Manifest) && bytes.Equal(s.Done, other.Done)
 }
 
 // Alive reports whether the holder of a lock is still at work. It goes by the last heartbeat

@@ -1,4 +1,11 @@
-package plan
+// Package environment has what a program brings to the jobs that it runs, and opens the places
+// of their checkpoints.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	environment.go  Environment, and the limits of requests
+//	checkpoint.go   the place of a checkpoint, and what it says of the job
+package environment
 
 import (
 	"context"
@@ -59,3 +66,8 @@ func (e Environment) Complete() Environment {
 	}
 	return e
 }
+
+// Limits are the limits of requests of a plan: to the stores that it reads from, to the
+// target with the checkpoint, and to the lock. The lock has no request budget. If its few
+// requests waited for all others, the run could lose the lock.
+type Limits struct{ Source, Target, Lock *limits.Limits }
