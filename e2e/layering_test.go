@@ -59,7 +59,9 @@ var rooms = [][]string{
 	{"jobs/internal/jobtest"}, // what the tests of the rooms below share
 	{"jobs/manifest"},
 	{"jobs/target"},
+	{"jobs/input"},
 	{"jobs/plan"},
+	{"jobs/preview"},
 	{"jobs/trial"},
 	{"jobs/advise"},
 	{"jobs/draft"},

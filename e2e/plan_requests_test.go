@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 )
 
 // TestPlanRequests compares the requests that a plan tells of with those that a bucket gets from the
@@ -38,7 +38,7 @@ egress_per_gib: 2048
 		}
 		var planned struct {
 			Total struct {
-				plan.Figures
+				preview.Figures
 				Cost struct {
 					Requests float64 `json:"requests"`
 					Egress   float64 `json:"egress_at_most"`
@@ -53,7 +53,7 @@ egress_per_gib: 2048
 		if err := zmigrate(t.Context(), t, "run", job).Run(); err != nil {
 			t.Fatal(err)
 		}
-		var got plan.RequestKinds
+		var got preview.RequestKinds
 		for request, n := range b.reset() {
 			method, key, _ := strings.Cut(request, " ")
 			switch {
@@ -68,7 +68,7 @@ egress_per_gib: 2048
 			}
 		}
 		x := planned.Total
-		want := plan.RequestKinds{
+		want := preview.RequestKinds{
 			Get: x.Source.Get + x.Target.Get, Head: x.Source.Head + x.Target.Head,
 			List: x.Source.List + x.Target.List, Put: x.Source.Put + x.Target.Put,
 		}

@@ -31,7 +31,7 @@ type (
 
 	AdviseOptions = advise.Options
 	DraftOptions  = draft.Options
-	ChangedError  = plan.ChangedError
+	ChangedError  = environment.ChangedError
 
 	RunOptions  = run.Options
 	Bundle      = run.Bundle

@@ -4,6 +4,7 @@
 // The files, bottom up. Each uses only files above it in this list:
 //
 //	environment.go  Environment, and the limits of requests
+//	changed_job.go  the error of a checkpoint that is another job's
 //	checkpoint.go   the place of a checkpoint, and what it says of the job
 package environment
 

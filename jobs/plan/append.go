@@ -158,7 +158,7 @@ func (g *Growth) goesOn(p *Plan) {
 	}
 	is := &manifest.Manifest{Job: p.Job.Normalised(), Files: slices.Collect(p.Files())}
 	if list := is.OtherInputs(g.Begun); len(list) > 0 {
-		p.otherwise = &ChangedError{Checkpoint: p.state.Checkpoint, Appends: true, Differences: list}
+		p.otherwise = &environment.ChangedError{Checkpoint: p.state.Checkpoint, Appends: true, Differences: list}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/readers"
 	"github.com/zmigrate/zmigrate/sources"
@@ -220,7 +221,7 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 			b.removed = b.removed.With(a.Name, was)
 		}
 		list = list.With(a.Name, b.storedFill(a, meta.Type))
-		mode, field := cfMode(b.plan.Job, b.info.Path)
+		mode, field := input.CFMode(b.plan.Job, b.info.Path)
 		if scales := a.Name == "scale_factor" || a.Name == "add_offset"; scales && string(a.Value) != "null" && (mode == cf.Codecs || mode == cf.Unpack) {
 			p := b.plan.Job.Problem(b.field+".attributes."+a.Name,
 				fmt.Sprintf("array %q: readers that know CF apply %s to values that are physical by %s: %s already", b.info.Path, a.Name, field, mode), "leave the attribute out, or choose cf: keep")

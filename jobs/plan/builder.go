@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -30,7 +31,7 @@ func (b *builder) findings(list []cf.Finding) {
 		if f.Code == sources.FillMeaning && b.options.Attributes.Get("_FillValue") != nil {
 			continue
 		}
-		_, field := cfMode(b.plan.Job, b.info.Path)
+		_, field := input.CFMode(b.plan.Job, b.info.Path)
 		switch f.Code {
 		case combine.Uncompared:
 			field = "source.join"

@@ -2,13 +2,12 @@ package plan
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // apart refuses a target or a checkpoint that holds files of the source: a run would change
@@ -55,7 +54,7 @@ func (p *Plan) within(at []place) []string {
 	here := map[string]bool{"": true}
 	p.plain = nil
 	for f := range p.source.Files() {
-		folder, document := hierarchyOf(f.URL)
+		folder, document := input.HierarchyOf(f.URL)
 		queries, plain := servers, false
 		if store.Local(f.URL) {
 			queries = here
@@ -79,15 +78,4 @@ func (p *Plan) within(at []place) []string {
 		p.plain = append(p.plain, plain)
 	}
 	return messages
-}
-
-// hierarchyOf returns the folder of a group or array, given the URL of its metadata
-// document. ok is false if the file is no metadata document.
-func hierarchyOf(url string) (folder string, ok bool) {
-	name := path.Base(strings.ReplaceAll(url, `\`, "/"))
-	if !slices.Contains([]string{zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2}, name) {
-		return "", false
-	}
-	folder = url[:len(url)-len(name)]
-	return strings.TrimRight(folder, `/\`), true
 }

@@ -13,22 +13,17 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	changed_job.go          the error of a checkpoint that is another job's
 //	planned_array.go        Array
 //	plan.go                 Plan, and what it is made with: builder, plannedTarget
 //	plan_manifest.go        the manifest of a plan
 //	task.go                 an array of a plan as a task for the stages
 //	findings.go             what a plan tells of arrays and groups that are left out or odd
-//	cf_modes.go             what becomes of packed arrays
-//	combining.go            how the files of a source become one
 //	renames.go              nodes and dimensions whose names Zarr does not have
 //	builder.go              what the files below use of a builder
-//	readers.go              who reads an array, and what required readers refuse
-//	description.go          an array of a plan for people and other programs
+//	readers.go              what required readers refuse
 //	fill_value.go           the fill value of an array
 //	kept_codecs.go          the codecs and shards of the source
 //	packing.go              packed arrays
-//	source.go               opening the source by its driver
 //	dimensions.go           dimensions that the job renames, with what names them
 //	carry.go                objects that become the target's as they are
 //	rechunk.go              chunks with which each source chunk is decoded once
@@ -56,13 +51,8 @@
 //	name_collisions.go      nodes that would be in one place, or that some file systems take for one
 //	distinct_places.go      source, target and checkpoint apart from each other
 //	surroundings.go         hierarchies around the target
-//	faults.go               arrays that cannot be opened
-//	opened_arrays.go        the arrays that the job selects, and their coordinates
 //	warnings.go             warnings that very many arrays have
-//	selection.go            the parts of arrays that the job selects
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
 //	document.go             a plan that another process has written down
-//	figures.go              what a plan costs: requests, bytes, memory
-//	difference.go           what the target has now, compared with the plan
 package plan

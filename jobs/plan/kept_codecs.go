@@ -12,27 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// keepsCodecs reports whether the job allows an array of a Zarr source to keep its codecs:
-// the job lists no codecs for it, and no data type other than t, the type that it has.
-func keepsCodecs(j *jobfile.Job, path string, t dtype.Type, types *dtype.Registry) bool {
-	o, _ := j.Options(path)
-	if o.Codecs.Chain != nil {
-		return false
-	}
-	if o.DataType == nil {
-		return true
-	}
-	wanted, err := types.ParseV3(o.DataType)
-	return err == nil && dtype.Same(t, wanted)
-}
-
-// wantsStored reports whether the job asks for the codecs of an array, so that
-// its chunks are best copied as they are stored.
-func wantsStored(j *jobfile.Job, path string) bool {
-	o, _ := j.Options(path)
-	return o.Codecs.Keep && j.Run.Path != "decode"
-}
-
 // keptHazards reports what may happen to values in a chain that the source has, too. Only
 // the loss of the fill value needs the permission of the job, because the values have
 // passed through these codecs before.

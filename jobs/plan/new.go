@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/environment"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
@@ -40,9 +41,9 @@ func newPlan(ctx context.Context, j *jobfile.Job, env environment.Environment, r
 	began := time.Now()
 	env = env.Complete()
 	limits := environment.Limits{Source: limits.New(j.Run.PerSecond), Target: limits.New(j.Run.PerSecond), Lock: limits.New(0)}
-	source, request, err := openSource(ctx, j, env, limits)
+	source, request, err := input.Open(ctx, j, env, limits)
 	if err != nil {
-		return nil, faultOf(j, err)
+		return nil, input.Fault(j, err)
 	}
 	p := &Plan{Job: j, source: source, request: request, Limits: limits, target: creation{}, repeats: repeats, Groups: map[string]zarr.Attributes{}}
 	err = p.build(ctx, env)
@@ -66,9 +67,9 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 		return err
 	}
 	paths := p.source.Arrays()
-	opened, came, left, err := p.openArrays(ctx, paths)
+	opened, came, left, err := input.Arrays(ctx, p.Job, p.source, paths)
 	if err != nil {
-		return faultOf(p.Job, err)
+		return input.Fault(p.Job, err)
 	}
 	empty := p.emptyGroups(left)
 	problems := slices.Concat(p.Job.Unmatched(paths, empty...), p.Job.CheckDimensions(infos(opened)))
@@ -76,14 +77,14 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 		problems.Sort()
 		return problems // because the selection may be meant for other arrays
 	}
-	if err := p.selectParts(ctx, paths, opened); err != nil {
+	if err := input.Select(ctx, p.Job, p.source, paths, opened); err != nil {
 		return err
 	}
 	problems = slices.Concat(problems, p.waits(), p.leftOut(left), p.lostCoordinates(opened), p.grows(opened))
 	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described, times := coordinatesIn(paths, opened), timesOf(opened)
-	notMigrated := companionsOf(paths, opened)
+	notMigrated := input.CompanionsOf(paths, opened)
 	chains := codecs.NewChains(env.Codecs)
 	p.Arrays = make([]Array, 0, len(paths))
 	one := func(i int) (jobfile.Problems, error) {
@@ -152,7 +153,7 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 // builder for that array, and name its path in the source.
 func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimensions map[string]string) (jobfile.Problems, error) {
 	if !p.Job.Driver().CF { // other drivers unpack elements themselves
-		mode, field := cfMode(p.Job, name)
+		mode, field := input.CFMode(p.Job, name)
 		packed, err := sources.Packed(b.array, mode, nil)
 		if err != nil {
 			return jobfile.Problems{p.Job.Problem(field, err.Error(), "cf: keep copies packed values and their attributes")}, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -15,7 +16,7 @@ import (
 // packing plans an array of packed elements whose codecs are to say what the elements mean.
 // The target's array has physical values, and the stored elements stay as they are.
 func (b *builder) packing() {
-	_, field := cfMode(b.plan.Job, b.info.Path)
+	_, field := input.CFMode(b.plan.Job, b.info.Path)
 	wrong := func(message, hint string) {
 		b.problems = append(b.problems, b.plan.Job.Problem(field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
 	}
@@ -75,7 +76,7 @@ func (b *builder) packedSpecs(meta *zarr.Array, inner *codecs.Chain) []codecs.Sp
 	}
 	chain, err := b.chains.Bind(slices.Concat(meaning, inner.Specs()), in)
 	if err != nil {
-		_, field := cfMode(b.plan.Job, b.info.Path)
+		_, field := input.CFMode(b.plan.Job, b.info.Path)
 		b.problems = append(b.problems, b.plan.Job.CodecProblems(field, b.env.Codecs, err)...)
 		return nil
 	}
@@ -107,6 +108,6 @@ func fillHazard(chain *codecs.Chain) (codecs.Hazard, bool) {
 
 // keeps reports whether the codecs that say what elements mean are those of the source.
 func (b *builder) keeps() bool {
-	mode, _ := cfMode(b.plan.Job, b.info.Path)
+	mode, _ := input.CFMode(b.plan.Job, b.info.Path)
 	return b.plan.Job.Driver().Codecs == sources.CodecsByDefault && mode != cf.Codecs
 }

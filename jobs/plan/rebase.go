@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
@@ -96,7 +97,7 @@ func (b *builder) rebaseToUnits(ctx context.Context, types *dtype.Registry) erro
 		return err
 	}
 	to := sources.Clock{Attributes: own.Attributes.With("units", sources.TextAttribute(units)), Type: own.Type}
-	if t := typeOf(b.plan.Job, b.info.Path, types); t != nil {
+	if t := input.TypeOf(b.plan.Job, b.info.Path, types); t != nil {
 		to.Type = t
 	}
 	_, unread := cf.ClockOf(own.Attributes)

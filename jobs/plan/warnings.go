@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
@@ -19,7 +20,7 @@ type warnings struct {
 type sameWarning struct {
 	first string // the array that had it first
 	at    []int  // where the list has it, up to mostWarnings times
-	more  []arrayFault
+	more  []string
 	count int
 }
 
@@ -47,8 +48,8 @@ func (w *warnings) add(array string, problems jobfile.Problems) {
 			same.at = append(same.at, len(w.list))
 			w.list = append(w.list, p)
 		}
-		if same.count > 1 && len(same.more) <= mostNames {
-			same.more = append(same.more, arrayFault{path: array})
+		if same.count > 1 && len(same.more) <= input.MostNames {
+			same.more = append(same.more, array)
 		}
 	}
 }
@@ -61,7 +62,7 @@ func (w *warnings) folded() jobfile.Problems {
 			continue
 		}
 		p := &w.list[same.at[0]]
-		others := fmt.Sprintf(" and %d more arrays (%s)", same.count-1, someNames(same.more))
+		others := fmt.Sprintf(" and %d more arrays (%s)", same.count-1, input.SomeNames(same.more))
 		if of := named(same.first); strings.Contains(p.Message, of) {
 			p.Message = strings.Replace(p.Message, of, of+others, 1)
 		} else {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 )
@@ -95,7 +96,7 @@ type Migration struct {
 	Findings     []string `json:"findings"`
 	FindingCount int      `json:"finding_count"`
 	// Readers has lists of programs, each with whether it reads an array. See Array.ReadBy.
-	Readers [][]plan.ReadBy `json:"readers"`
+	Readers [][]preview.ReadBy `json:"readers"`
 }
 
 // Files are the files of the source.
@@ -116,7 +117,7 @@ type File struct {
 
 // Array describes an array of the target.
 type Array struct {
-	plan.Description
+	preview.Description
 	// ReadBy is the index of a list in Migration.Readers. Arrays that the same programs read
 	// share a list.
 	ReadBy     int             `json:"read_by"`

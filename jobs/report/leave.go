@@ -19,6 +19,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 	"github.com/zmigrate/zmigrate/stages"
@@ -221,7 +222,7 @@ func (m *Migration) keep(earlier *Migration) {
 		if m.ArrayCount++; len(m.Arrays) >= mostArrays {
 			continue
 		}
-		var readers []plan.ReadBy
+		var readers []preview.ReadBy
 		if a.ReadBy >= 0 && a.ReadBy < len(earlier.Readers) {
 			readers = earlier.Readers[a.ReadBy]
 		}
@@ -231,8 +232,8 @@ func (m *Migration) keep(earlier *Migration) {
 }
 
 // readers returns the index of a list in m.Readers. It adds the list if it is new.
-func (m *Migration) readers(list []plan.ReadBy) int {
-	i := slices.IndexFunc(m.Readers, func(known []plan.ReadBy) bool { return reflect.DeepEqual(known, list) })
+func (m *Migration) readers(list []preview.ReadBy) int {
+	i := slices.IndexFunc(m.Readers, func(known []preview.ReadBy) bool { return reflect.DeepEqual(known, list) })
 	if i < 0 {
 		i, m.Readers = len(m.Readers), append(m.Readers, list)
 	}
@@ -242,7 +243,7 @@ func (m *Migration) readers(list []plan.ReadBy) int {
 // migrationOf describes a run that has completed its job.
 func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	m := &Migration{Run: result.Run, Finished: time.Now().UTC(), Job: p.Job.Normalised(), Planned: p.Took.Seconds(),
-		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, Readers: [][]plan.ReadBy{}, FindingCount: len(p.Findings), Files: Files{List: []File{}}}
+		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, Readers: [][]preview.ReadBy{}, FindingCount: len(p.Findings), Files: Files{List: []File{}}}
 	for f := range p.Files() {
 		if m.Files.Count++; m.Files.Count <= mostFiles {
 			m.Files.List = append(m.Files.List, File{URL: f.URL, Bytes: f.Size, Modified: f.ModTime, ETag: f.ETag, Head: f.Head})
@@ -254,7 +255,7 @@ func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	}
 	for i := range p.Arrays[:min(len(p.Arrays), mostArrays)] {
 		a := &p.Arrays[i]
-		d, err := a.Describe(false)
+		d, err := preview.Describe(a, false)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/zarr"
@@ -487,7 +487,7 @@ func storedText(a Array) string {
 }
 
 // readersText lists the programs that read an array, and those that do not.
-func readersText(list []plan.ReadBy) string {
+func readersText(list []preview.ReadBy) string {
 	var yes, no []string
 	for _, by := range list {
 		switch {

@@ -15,7 +15,6 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -181,7 +180,7 @@ func TestAppendWhileAnotherRuns(t *testing.T) {
 	if err := errors.Join(lock.Release(t.Context(), false), st.Close()); err != nil {
 		t.Fatal(err)
 	}
-	var why *plan.ChangedError
+	var why *environment.ChangedError
 	if _, err := execute(t, night{7, 1}.job(t, dir), env, Options{}); !errors.As(err, &why) {
 		t.Errorf("got %v", err)
 	}

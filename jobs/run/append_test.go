@@ -268,7 +268,7 @@ func TestAppendAfterAnotherWasInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := execute(t, night{7, 1}.job(t, dir), env, Options{})
-	var why *plan.ChangedError
+	var why *environment.ChangedError
 	if !errors.As(err, &why) || !strings.Contains(err.Error(), "v_5.raw is gone") || !strings.Contains(err.Error(), "run that job as it was to complete it") {
 		t.Fatalf("got %v", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -107,5 +107,5 @@ func (r *run) rest(ctx context.Context, done *Completion) (err error) {
 }
 
 func (r *run) changed(complete bool, was *manifest.Manifest, differences []string) error {
-	return &plan.ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.Job.Target.Existing == "append", Appended: was.Append != "", Differences: differences}
+	return &environment.ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.Job.Target.Existing == "append", Appended: was.Append != "", Differences: differences}
 }

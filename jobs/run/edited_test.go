@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -94,7 +94,7 @@ func TestSourceEditedInPlace(t *testing.T) {
 				var log bytes.Buffer
 				env.Log = slog.New(slog.NewTextHandler(&log, nil))
 				result, err := execute(t, j, env, Options{})
-				var changed *plan.ChangedError
+				var changed *environment.ChangedError
 				switch {
 				case test.refuse && (!errors.As(err, &changed) || !strings.Contains(err.Error(), "a.raw was edited")):
 					t.Errorf("%+v, %v", result, err)

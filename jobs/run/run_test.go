@@ -209,7 +209,7 @@ func TestRunAfterAChangeIsRefused(t *testing.T) {
 			before := modified(t, j.Target.URL)
 			changed := c.change(t, j.Dir)
 			_, err := execute(t, changed, env, Options{})
-			var why *plan.ChangedError
+			var why *environment.ChangedError
 			if !errors.As(err, &why) || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}

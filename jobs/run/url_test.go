@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
 // A checkpoint does not record the signature in the URL of a source. It records which object
@@ -36,7 +36,7 @@ func TestIdentityOfSignedURLs(t *testing.T) {
 		{"id=1&sig=hunter2&se=1", false, ""}, {"id=1&sig=other&se=2", true, ""}, {"id=2&sig=hunter2&se=1", false, "is gone"},
 	} {
 		result, err := execute(t, job(c.query), jobtest.Environment(), Options{})
-		changed, differs := errors.AsType[*plan.ChangedError](err)
+		changed, differs := errors.AsType[*environment.ChangedError](err)
 		if differs != (c.differs != "") || err != nil && !differs || err == nil && result.Nothing != c.nothing {
 			t.Errorf("%s: %+v, %v", c.query, result, err)
 		}

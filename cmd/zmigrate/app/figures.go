@@ -10,12 +10,12 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 )
 
 // total is what a plan costs as a whole, and what is there already.
 type total struct {
-	plan.Figures
+	preview.Figures
 	// Process is about the memory of the program beside the chunk data.
 	Process int64 `json:"other_memory"`
 	// Free is the free space at a local target; nil: it is not known.
@@ -36,7 +36,7 @@ const pages = 20 << 20
 
 // totalOf adds up what a plan costs. findings are warnings about the sum.
 func (a *app) totalOf(ctx context.Context, p *jobs.Plan, e estimates, prices []priceList) (t total, findings jobs.Problems) {
-	t = total{Figures: p.Figures(), Process: pages + overhead + liveHeap()}
+	t = total{Figures: preview.Total(p), Process: pages + overhead + liveHeap()}
 	if len(prices) > 0 {
 		c := price(p.Job, t.Figures, prices)
 		t.Cost = &c
@@ -107,7 +107,7 @@ func (a *app) printTotal(t total) {
 	var sent []string
 	for _, side := range []struct {
 		name string
-		n    plan.RequestKinds
+		n    preview.RequestKinds
 	}{{"source", t.Source}, {"target", t.Target}} {
 		if text := requestsText(side.n); text != "" {
 			sent = append(sent, side.name+": "+text)
@@ -126,7 +126,7 @@ func (a *app) printTotal(t total) {
 }
 
 // requestsText spells numbers of requests, "" for none.
-func requestsText(n plan.RequestKinds) string {
+func requestsText(n preview.RequestKinds) string {
 	var parts []string
 	for _, kind := range []struct {
 		n    int64

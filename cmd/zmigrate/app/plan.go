@@ -14,7 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -71,9 +71,9 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	if err != nil {
 		return err
 	}
-	var now []plan.Difference
+	var now []preview.Difference
 	if shows.diff && !p.Nothing() {
-		if now, err = p.Differences(ctx, a.env); err != nil {
+		if now, err = preview.Differences(ctx, p, a.env); err != nil {
 			return err
 		}
 	}
@@ -85,11 +85,11 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 			if p.Nothing() {
 				break
 			}
-			one, err := p.Arrays[i].Describe(shows.metadata)
+			one, err := preview.Describe(&p.Arrays[i], shows.metadata)
 			if err != nil {
 				return err
 			}
-			x := plannedJSON{one, p.FiguresOf(&p.Arrays[i]), estimates.of(i), nil}
+			x := plannedJSON{one, preview.FiguresOf(p, &p.Arrays[i]), estimates.of(i), nil}
 			if now != nil {
 				x.Now = &now[i]
 			}
@@ -116,7 +116,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	var whose readersText
 	objects := 0
 	for i := range p.Arrays {
-		x, err := p.Arrays[i].Describe(shows.metadata)
+		x, err := preview.Describe(&p.Arrays[i], shows.metadata)
 		if err != nil {
 			return err
 		}
@@ -143,17 +143,17 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 }
 
 // nowText tells what the target has in the place of an array.
-func nowText(d plan.Difference) string {
+func nowText(d preview.Difference) string {
 	switch d.State {
-	case plan.Absent:
+	case preview.Absent:
 		return "nothing is at the target"
-	case plan.Equal:
+	case preview.Equal:
 		return "an array with the same metadata is at the target"
 	}
 	return "what is at the target differs in: " + strings.Join(d.Fields, "; ")
 }
 
-func (a *app) printPlanned(x plan.Description, e *jobs.Estimate) error {
+func (a *app) printPlanned(x preview.Description, e *jobs.Estimate) error {
 	name := x.Source
 	if x.Target != x.Source {
 		name += " → " + x.Target
@@ -205,15 +205,15 @@ func (a *app) printPlanned(x plan.Description, e *jobs.Estimate) error {
 }
 
 // readsText tells how the source is read.
-func readsText(x plan.Description) string {
-	if x.Path == plan.CarriedThrough {
+func readsText(x preview.Description) string {
+	if x.Path == preview.CarriedThrough {
 		return fmt.Sprintf("%s of elements, each stored object once, as it is", words.Size(x.BytesRead))
 	}
 	return fmt.Sprintf("%s, %s, in blocks of %s chunks", words.Size(x.BytesRead), oftenText(x), words.Shape(x.ReadBlock))
 }
 
 // oftenText tells how many times each source chunk is decoded.
-func oftenText(x plan.Description) string {
+func oftenText(x preview.Description) string {
 	switch {
 	case x.Stored == 0:
 		return "each element once"

@@ -16,7 +16,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 )
 
 func pricesFlag() cli.Flag {
@@ -110,7 +110,7 @@ type cost struct {
 
 // price returns what a plan costs by lists of prices, at least one. Places on this machine cost
 // nothing.
-func price(j *jobs.Job, f plan.Figures, lists []priceList) cost {
+func price(j *jobs.Job, f preview.Figures, lists []priceList) cost {
 	const gib = 1 << 30
 	c := cost{Currency: lists[0].Currency, By: []string{}}
 	of := func(side string, urls []string) (p priceList, ok bool) {
@@ -129,7 +129,7 @@ func price(j *jobs.Job, f plan.Figures, lists []priceList) cost {
 		}
 		return lists[i], true
 	}
-	requests := func(p priceList, n plan.RequestKinds) float64 {
+	requests := func(p priceList, n preview.RequestKinds) float64 {
 		return (p.Requests.Get*float64(n.Get) + p.Requests.Head*float64(n.Head) + p.Requests.List*float64(n.List) + p.Requests.Put*float64(n.Put)) / 1000
 	}
 	var sources []string

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/words"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 )
 
 // readersText gathers which programs read which arrays of a plan. Arrays that the same
@@ -15,7 +15,7 @@ type readersText struct {
 	arrays map[string][]string // by row
 }
 
-func (r *readersText) add(x plan.Description) {
+func (r *readersText) add(x preview.Description) {
 	row := readBy(x.ReadBy)
 	if r.arrays == nil {
 		r.arrays = map[string][]string{}
@@ -41,7 +41,7 @@ func (r *readersText) print(a *app) {
 }
 
 // readBy lists the programs that read an array, and why others do not.
-func readBy(list []plan.ReadBy) string {
+func readBy(list []preview.ReadBy) string {
 	var yes, reasons []string
 	no := map[string][]string{} // programs, by what they refuse
 	for _, by := range list {

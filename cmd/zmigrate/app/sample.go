@@ -11,7 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 )
 
 func sampleFlag() cli.Flag {
@@ -39,10 +39,10 @@ func (e estimates) of(i int) *jobs.Estimate {
 
 // plannedJSON is an array of a plan as it is printed with --json.
 type plannedJSON struct {
-	plan.Description
-	Figures plan.Figures     `json:"figures"`
-	Sample  *jobs.Estimate   `json:"sample,omitempty"`
-	Now     *plan.Difference `json:"now,omitempty"` // with --diff
+	preview.Description
+	Figures preview.Figures     `json:"figures"`
+	Sample  *jobs.Estimate      `json:"sample,omitempty"`
+	Now     *preview.Difference `json:"now,omitempty"` // with --diff
 }
 
 // samples tries n chunks of each array; 0: none.

@@ -1,4 +1,4 @@
-package plan
+package input_test
 
 import (
 	"encoding/binary"
@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
 // writeChunk writes the only chunk of an array with one dimension.
@@ -70,13 +71,14 @@ source:
 	for i := range p.Arrays {
 		a := &p.Arrays[i]
 		dst := ndarray.New(dtype.Int32, a.Meta.Grid.Shape)
-		if err := a.array.ReadRegion(t.Context(), dst, []int{0}); err != nil {
+		task := p.Task(a)
+		if err := task.Source.ReadRegion(t.Context(), dst, []int{0}); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := ndarray.As[int32](dst); !slices.Equal(got, want[a.Source]) {
 			t.Errorf("%s: %v, want %v", a.Source, got, want[a.Source])
 		}
-		if a.stored != nil || !strings.Contains(a.Reason, "a part") {
+		if task.Stored != nil || !strings.Contains(a.Reason, "a part") {
 			t.Errorf("%s: carried through, or %q", a.Source, a.Reason)
 		}
 	}
@@ -131,7 +133,7 @@ func TestSelectTypes(t *testing.T) {
 				text += "arrays: {t: {attributes: {units: days since 2001-01-01}}}\n"
 			}
 			j := jobtest.Parse(t, dir, text)
-			p, err := New(t.Context(), j, jobtest.Environment())
+			p, err := plan.New(t.Context(), j, jobtest.Environment())
 			if test.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), `in.zarr: variable "t"`) {
 					t.Errorf("error %v, want one with %q", err, test.fails)

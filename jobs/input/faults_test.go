@@ -1,15 +1,12 @@
-package plan
+package input
 
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 )
 
 func TestFolded(t *testing.T) {
@@ -62,19 +59,5 @@ func TestFolded(t *testing.T) {
 	cause := errors.New("cause")
 	if err := folded([]arrayFault{{"a", fmt.Errorf("x: %w", cause)}}); !errors.Is(err, cause) {
 		t.Errorf("%v lost its cause", err)
-	}
-}
-
-// TestUnknownFilters plans a file with many datasets of one filter that has no decoder.
-func TestUnknownFilters(t *testing.T) {
-	dir := reservedFolder(t)
-	j := jobtest.Parse(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: netcdf, url: unknown_filters.h5}\n")
-	_, err := New(t.Context(), j, jobtest.Environment())
-	if err == nil {
-		t.Fatal("no error")
-	}
-	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 4 || !strings.Contains(lines[0], filepath.Join(dir, "unknown_filters.h5")) || !strings.Contains(err.Error(), "and 5 more arrays: ") || !strings.Contains(err.Error(), "h5repack") {
-		t.Errorf("%s", err)
 	}
 }

@@ -1,9 +1,10 @@
-package plan
+package preview
 
 import (
 	"encoding/json"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -60,8 +61,8 @@ type Appended struct {
 	Rewritten int    `json:"objects_rewritten"`
 }
 
-// Describe describes the array, with its metadata document if metadata is set.
-func (a *Array) Describe(metadata bool) (Description, error) {
+// Describe describes an array, with its metadata document if metadata is set.
+func Describe(a *plan.Array, metadata bool) (Description, error) {
 	dataType, err := a.Meta.Type.V3()
 	if err != nil {
 		return Description{}, err
@@ -70,7 +71,7 @@ func (a *Array) Describe(metadata bool) (Description, error) {
 		Source: a.Source, Target: a.Target, DataType: dataType, Shape: a.Meta.Grid.Shape,
 		Chunks: a.Meta.Grid.Chunk, Objects: a.Chunks(), BytesRead: a.Bytes(),
 		ReadBlock: a.Block, Decodes: a.Decodes, Stored: a.SourceChunks, DecodeOnce: a.DecodeOnce, OnceChunks: a.OnceChunks,
-		Memory: a.Cost, Path: CarriedThrough, Reason: a.Reason, Losses: []Loss{}, ReadBy: a.ReadBy(), Notes: a.Notes,
+		Memory: a.Cost, Path: CarriedThrough, Reason: a.Reason, Losses: []Loss{}, ReadBy: ReadersOf(a), Notes: a.Notes,
 		Codecs: a.Meta.Codecs,
 	}
 	for _, l := range a.Losses() {

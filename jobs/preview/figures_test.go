@@ -1,4 +1,4 @@
-package plan
+package preview
 
 import (
 	"os"
@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
 // TestFiguresReads counts the blocks and the ranges of the source in which an array of 8 × 6 elements
@@ -39,18 +42,18 @@ arrays: {a: {chunks: [2, 3]}}
 		a, reading := p.Arrays[0], *p.Arrays[0].Reading
 		reading.Block, reading.Decodes, reading.SourceChunks, reading.Cost = test.block, test.decodes, max(test.decodes-1, 0), 100
 		a.Reading = &reading
-		if blocks, ranges := a.reads(); blocks != test.blocks || ranges != test.ranges {
+		if blocks, ranges := reads(&a, p.Task(&a).Source.Info().Slowest); blocks != test.blocks || ranges != test.ranges {
 			t.Errorf("%+v: %d blocks in %d ranges", test, blocks, ranges)
 		}
 		want := Figures{Objects: 8, BytesRead: 48, ReadAmplification: 1, BytesAtMost: 8 * int64(a.Chain.Size().Max), Memory: 100 * test.blocks}
 		if test.decodes > 0 {
 			want.ReadAmplification = 5. / 4
 		}
-		if diff := cmp.Diff(want, p.FiguresOf(&a)); diff != "" {
+		if diff := cmp.Diff(want, FiguresOf(p, &a)); diff != "" {
 			t.Errorf("%+v: %s", test, diff)
 		}
 		reading.Cost = int(p.Job.Run.Memory)
-		if f := p.FiguresOf(&a); f.Memory != p.Job.Run.Memory {
+		if f := FiguresOf(p, &a); f.Memory != p.Job.Run.Memory {
 			t.Errorf("%d bytes in memory, more than run.memory", f.Memory)
 		}
 	}
@@ -77,7 +80,18 @@ arrays: {g/a: {chunks: [20971520], codecs: [bytes]}}
 	p.Job = &job
 	// Each of two objects of 20 MiB has three parts, and the upload is begun and completed.
 	const objects, documents, groups = 2 * (3 + 2), 1, 2
-	if got := p.Figures().Target; got.Put != objects+documents+groups+statePuts || got.List != stateLists {
+	if got := Total(p).Target; got.Put != objects+documents+groups+statePuts || got.List != stateLists {
 		t.Errorf("%+v", got)
 	}
+}
+
+// planned makes a plan, which is closed with the test.
+func planned(t *testing.T, dir, text string) *plan.Plan {
+	t.Helper()
+	p, err := plan.New(t.Context(), jobtest.Parse(t, dir, text), jobtest.Environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobtest.Close(t, p)
+	return p
 }

@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// typeOf is the data type that the job gives to an array, nil if it gives none. A type
+// TypeOf is the data type that the job gives to an array, nil if it gives none. A type
 // that cannot be parsed is reported with the array.
-func typeOf(j *jobfile.Job, path string, types *dtype.Registry) dtype.Type {
+func TypeOf(j *jobfile.Job, path string, types *dtype.Registry) dtype.Type {
 	o, _ := j.Options(path)
 	if o.DataType == nil {
 		return nil
@@ -32,7 +32,7 @@ func combining(j *jobfile.Job, types *dtype.Registry) sources.Joining {
 		Concat: s.Concat, Stack: s.Stack, Override: s.Join == "override", Order: s.Coordinate(),
 		Wanted: func(path string) bool { return j.Selected(path) || j.Compares(path) }, Coordinates: j.Accompanies,
 		Disordered: s.Disordered(), Overlap: overlap,
-		Time: sources.Rebasing{Keep: s.Time.Keep, Units: s.Time.Units, Type: func(path string) dtype.Type { return typeOf(j, path, types) }},
+		Time: sources.Rebasing{Keep: s.Time.Keep, Units: s.Time.Units, Type: func(path string) dtype.Type { return TypeOf(j, path, types) }},
 		Given: func(path, attribute string) bool {
 			o, _ := j.Options(path)
 			return slices.ContainsFunc(o.Attributes, func(a zarr.Attribute) bool {

@@ -1,4 +1,4 @@
-package plan
+package preview
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/environment"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -43,7 +44,7 @@ var fieldNames = map[string]string{
 
 // Differences compares the metadata of the arrays that the target has now with those of the plan.
 // It reads the documents of the target, and writes nothing.
-func (p *Plan) Differences(ctx context.Context, env environment.Environment) (list []Difference, err error) {
+func Differences(ctx context.Context, p *plan.Plan, env environment.Environment) (list []Difference, err error) {
 	env = env.Complete()
 	st, err := store.Open(ctx, p.Job.Target.URL, env.StoreOptions(p.Job, p.Limits.Target))
 	if err != nil {
@@ -61,7 +62,7 @@ func (p *Plan) Differences(ctx context.Context, env environment.Environment) (li
 		if err != nil {
 			return fmt.Errorf("target: array %q: %w", a.Target, err)
 		}
-		fields, err := p.differing(a, text, env)
+		fields, err := differing(p, a, text, env)
 		list[i].State, list[i].Fields = Equal, fields
 		if len(fields) > 0 {
 			list[i].State = Different
@@ -73,7 +74,7 @@ func (p *Plan) Differences(ctx context.Context, env environment.Environment) (li
 
 // differing lists the fields in which a document of the target differs from that of an array of the
 // plan.
-func (p *Plan) differing(a *Array, text []byte, env environment.Environment) ([]string, error) {
+func differing(p *plan.Plan, a *plan.Array, text []byte, env environment.Environment) ([]string, error) {
 	kind, err := zarr.NodeType(text)
 	if err != nil || kind != "array" {
 		return []string{"not an array"}, nil

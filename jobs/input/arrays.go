@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"context"
@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// openArrays opens the arrays that the job selects and their coordinates, several at once.
+// Arrays opens the arrays that the job selects and their coordinates, several at once.
 // arrays and came are in the order of paths; the arrays that are not opened are nil. For a
 // coordinate that the job itself does not select, came has the path of an array that it
 // belongs to. left has the arrays that are left out, by their paths, with the reasons. An
@@ -18,12 +19,12 @@ import (
 // no array. It is also left out if this program does not support it, and either the job
 // skips such arrays or the array only comes along as a coordinate. The error tells of all
 // other arrays that cannot be opened, in their order.
-func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources.Array, came []string, left map[string]error, err error) {
+func Arrays(ctx context.Context, j *jobfile.Job, source sources.Source, paths []string) (arrays []sources.Array, came []string, left map[string]error, err error) {
 	arrays, came, left = make([]sources.Array, len(paths)), make([]string, len(paths)), map[string]error{}
 	faults := make([]error, len(paths))
 	var next []int // to be opened
 	for i := range paths {
-		if p.Job.Selected(paths[i]) {
+		if j.Selected(paths[i]) {
 			next = append(next, i)
 		}
 	}
@@ -37,7 +38,7 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 	for len(next) > 0 {
 		err = sources.InParallel(ctx, len(next), func(ctx context.Context, k int) error {
 			i := next[k]
-			arrays[i], faults[i] = p.source.Array(ctx, paths[i])
+			arrays[i], faults[i] = source.Array(ctx, paths[i])
 			return nil
 		})
 		if err != nil {
@@ -46,19 +47,19 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 		for _, i := range next {
 			asked[i] = true
 		}
-		next = p.coordinatesOf(paths, arrays, next, number, asked, came)
+		next = coordinatesOf(j, paths, arrays, next, number, asked, came)
 	}
 	var wrong []arrayFault
 	for i, err := range faults {
-		skips := p.Job.Source.Unsupported == "skip" || came[i] != ""
+		skips := j.Source.Unsupported == "skip" || came[i] != ""
 		switch {
 		case err == nil:
-		case errors.Is(err, sources.ErrNoArray) && !p.Job.Names(paths[i]):
+		case errors.Is(err, sources.ErrNoArray) && !j.Names(paths[i]):
 			left[paths[i]] = err
-		case sources.Unsupported(err) && skips && !p.Job.Names(paths[i]):
+		case sources.Unsupported(err) && skips && !j.Names(paths[i]):
 			left[paths[i]] = err
 		case sources.Unsupported(err):
-			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(p.Job))
+			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(j))
 		case came[i] != "":
 			wrong = append(wrong, arrayFault{paths[i], fmt.Errorf("%w (a coordinate of %s: source.coordinates: false leaves such arrays out)", err, came[i])})
 		default:
@@ -74,7 +75,7 @@ func (p *Plan) openArrays(ctx context.Context, paths []string) (arrays []sources
 // coordinatesOf returns the indexes of the arrays that are coordinates of the arrays in
 // opened and that have not been asked for yet. For each, it sets came to the path of the
 // array that it belongs to. number has the indexes of arrays by their paths.
-func (p *Plan) coordinatesOf(paths []string, arrays []sources.Array, opened []int, number map[string]int, asked []bool, came []string) (next []int) {
+func coordinatesOf(j *jobfile.Job, paths []string, arrays []sources.Array, opened []int, number map[string]int, asked []bool, came []string) (next []int) {
 	if len(number) == 0 {
 		return nil
 	}
@@ -84,7 +85,7 @@ func (p *Plan) coordinatesOf(paths []string, arrays []sources.Array, opened []in
 			continue
 		}
 		for _, at := range compare.CoordinatesOf(arrays[i].Info(), exists) {
-			if k := number[at]; !asked[k] && came[k] == "" && p.Job.Accompanies(at) {
+			if k := number[at]; !asked[k] && came[k] == "" && j.Accompanies(at) {
 				came[k], next = paths[i], append(next, k)
 			}
 		}
@@ -92,10 +93,10 @@ func (p *Plan) coordinatesOf(paths []string, arrays []sources.Array, opened []in
 	return next
 }
 
-// companionsOf returns, by the path of an array, the paths of the arrays that its attributes
+// CompanionsOf returns, by the path of an array, the paths of the arrays that its attributes
 // name and that are not migrated; see [compare.CompanionsOf]. Arrays that are not migrated
 // are nil in arrays.
-func companionsOf(paths []string, arrays []sources.Array) map[string][]string {
+func CompanionsOf(paths []string, arrays []sources.Array) map[string][]string {
 	number := make(map[string]int, len(paths))
 	for i, path := range paths {
 		number[path] = i

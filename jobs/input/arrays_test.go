@@ -1,4 +1,4 @@
-package plan
+package input_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 )
 
 // anotherArray is the document of an array of two elements along each dimension.
@@ -113,7 +114,7 @@ func TestCoordinateThatCannotBeRead(t *testing.T) {
 		t.Errorf("%d arrays, findings %v", len(p.Arrays), p.Findings)
 	}
 	j := jobtest.Parse(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr, include: [w]}\n")
-	_, err := New(t.Context(), j, jobtest.Environment())
+	_, err := plan.New(t.Context(), j, jobtest.Environment())
 	if err == nil || !strings.Contains(err.Error(), `array "y"`) || !strings.Contains(err.Error(), "a coordinate of w: source.coordinates: false") {
 		t.Errorf("error %v", err)
 	}
@@ -135,7 +136,7 @@ func TestUnsupportedInFiles(t *testing.T) {
 		t.Errorf("%d arrays, findings %v", len(p.Arrays), p.Findings)
 	}
 	j := jobtest.Parse(t, dir, source+"}\n")
-	if _, err := New(t.Context(), j, jobtest.Environment()); err == nil || strings.Count(err.Error(), "posit8") != 1 || !strings.Contains(err.Error(), "source.unsupported: skip") {
+	if _, err := plan.New(t.Context(), j, jobtest.Environment()); err == nil || strings.Count(err.Error(), "posit8") != 1 || !strings.Contains(err.Error(), "source.unsupported: skip") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"cmp"
@@ -14,9 +14,9 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// openSource opens the files or hierarchies of the job's source section. r is the request
+// Open opens the files or hierarchies of the job's source section. r is the request
 // with which the driver has opened them.
-func openSource(ctx context.Context, j *jobfile.Job, env environment.Environment, limits environment.Limits) (source sources.Source, r sources.Request, err error) {
+func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limits environment.Limits) (source sources.Source, r sources.Request, err error) {
 	driver := j.Driver()
 	if driver == nil {
 		return nil, r, jobfile.Problems{j.Problem("source.driver", "names no driver that is known", "")}

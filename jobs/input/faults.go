@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// faultOf returns an error as a problem of the job if the job asks the source for what it
+// Fault returns an error as a problem of the job if the job asks the source for what it
 // does not have, such as a dimension to join files along.
-func faultOf(j *jobfile.Job, err error) error {
+func Fault(j *jobfile.Job, err error) error {
 	var asked *sources.JoinError
 	if !errors.As(err, &asked) {
 		return err
@@ -73,7 +73,7 @@ func folded(faults []arrayFault) error {
 		case len(all) < foldedFrom:
 			told = append(told, f.error())
 		default:
-			told = append(told, fmt.Errorf("%w\n  and %d more arrays: %s", f.error(), len(all)-1, someNames(all[1:])))
+			told = append(told, fmt.Errorf("%w\n  and %d more arrays: %s", f.error(), len(all)-1, SomeNames(pathsOf(all[1:]))))
 			same[keys[i]] = nil
 		}
 	}
@@ -83,16 +83,25 @@ func folded(faults []arrayFault) error {
 	return errors.Join(told...)
 }
 
-// mostNames is how many arrays someNames names.
-const mostNames = 5
-
-// someNames lists the first few arrays.
-func someNames(faults []arrayFault) string {
-	names := make([]string, 0, mostNames)
-	for _, f := range faults[:min(mostNames, len(faults))] {
-		names = append(names, fmt.Sprintf("%q", path.Clean(f.path)))
+// pathsOf returns the paths of the first few arrays, and of one more.
+func pathsOf(faults []arrayFault) []string {
+	var paths []string
+	for _, f := range faults[:min(MostNames+1, len(faults))] {
+		paths = append(paths, f.path)
 	}
-	if len(faults) > mostNames {
+	return paths
+}
+
+// MostNames is how many arrays SomeNames names.
+const MostNames = 5
+
+// SomeNames lists the first few arrays by their paths.
+func SomeNames(paths []string) string {
+	names := make([]string, 0, MostNames)
+	for _, p := range paths[:min(MostNames, len(paths))] {
+		names = append(names, fmt.Sprintf("%q", path.Clean(p)))
+	}
+	if len(paths) > MostNames {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")

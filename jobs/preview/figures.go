@@ -1,4 +1,4 @@
-package plan
+package preview
 
 import (
 	"maps"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/input"
+	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -57,7 +59,7 @@ const checksOfSource = 3
 const listedAtOnce = 1000
 
 // FiguresOf returns what one array costs. The requests are those for its objects and its document.
-func (p *Plan) FiguresOf(a *Array) Figures {
+func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
 	f := Figures{Objects: int64(a.Chunks()), BytesRead: a.Bytes(), ReadAmplification: 1, Memory: p.Job.Run.Memory}
 	if a.Decodes > 0 {
 		f.ReadAmplification = float64(a.Decodes) / float64(a.SourceChunks)
@@ -68,7 +70,7 @@ func (p *Plan) FiguresOf(a *Array) Figures {
 	} else {
 		f.BytesAtMost = f.Objects * int64(most.Max)
 	}
-	blocks, ranges := a.reads()
+	blocks, ranges := reads(a, p.Task(a).Source.Info().Slowest)
 	if cost := int64(a.Cost); cost == 0 || blocks < f.Memory/cost {
 		f.Memory = blocks * cost
 	}
@@ -88,14 +90,14 @@ func (p *Plan) FiguresOf(a *Array) Figures {
 	return f
 }
 
-// Figures returns what the plan costs: the sum over its arrays, and what the documents, the
+// Total returns what a plan costs: the sum over its arrays, and what the documents, the
 // checkpoint and the comparisons of the source take.
-func (p *Plan) Figures() Figures {
+func Total(p *plan.Plan) Figures {
 	var sum Figures
 	var read float64
 	targets := make([]string, len(p.Arrays))
 	for i := range p.Arrays {
-		f := p.FiguresOf(&p.Arrays[i])
+		f := FiguresOf(p, &p.Arrays[i])
 		targets[i] = p.Arrays[i].Target
 		sum.Objects += f.Objects
 		sum.BytesRead += f.BytesRead
@@ -113,9 +115,9 @@ func (p *Plan) Figures() Figures {
 	}
 	if p.Job.Source.Far() {
 		documents, files := int64(0), int64(0)
-		for f := range p.source.Files() {
+		for f := range p.Files() {
 			files++
-			if _, ok := hierarchyOf(f.URL); ok {
+			if _, ok := input.HierarchyOf(f.URL); ok {
 				documents++
 			}
 		}
@@ -136,7 +138,7 @@ func (p *Plan) Figures() Figures {
 // reads returns in how many blocks an array is read, and at most about how many ranges of the source
 // these are: one for each source chunk that is decoded or carried through, and otherwise one for
 // each run of elements that lie together.
-func (a *Array) reads() (blocks, ranges int64) {
+func reads(a *plan.Array, order []int) (blocks, ranges int64) {
 	if a.Block == nil || a.Chunks() == 0 {
 		return int64(a.Chunks()), int64(a.Chunks())
 	}
@@ -154,7 +156,6 @@ func (a *Array) reads() (blocks, ranges int64) {
 		return blocks, int64(a.Decodes)
 	}
 	together := int64(1)
-	order := a.array.Info().Slowest
 	for i := range slices.Backward(cell) {
 		dim := i
 		if order != nil {

@@ -1,4 +1,4 @@
-package plan
+package input
 
 import (
 	"cmp"
@@ -24,17 +24,18 @@ import (
 // cut in the same way. For a selection by values or dates, each array goes by the nearest
 // coordinate of the dimension.
 type selector struct {
-	plan   *Plan
+	job    *jobfile.Job
+	source sources.Source
 	exists map[string]bool         // the arrays of the source, by their paths
 	spans  map[string]sources.Span // the selected indices, by the path of the coordinate
 }
 
-// selectParts replaces arrays, of which some are nil, with the parts that the job selects.
-func (p *Plan) selectParts(ctx context.Context, paths []string, arrays []sources.Array) error {
-	if len(p.Job.Source.Select) == 0 {
+// Select replaces arrays, of which some are nil, with the parts that the job selects.
+func Select(ctx context.Context, j *jobfile.Job, source sources.Source, paths []string, arrays []sources.Array) error {
+	if len(j.Source.Select) == 0 {
 		return nil
 	}
-	s := &selector{plan: p, exists: make(map[string]bool, len(paths)), spans: map[string]sources.Span{}}
+	s := &selector{job: j, source: source, exists: make(map[string]bool, len(paths)), spans: map[string]sources.Span{}}
 	for _, path := range paths {
 		s.exists[path] = true
 	}
@@ -60,7 +61,7 @@ func (s *selector) part(ctx context.Context, a sources.Array) (sources.Array, er
 	}
 	var notes []string
 	for k, name := range info.DimensionNames {
-		for _, selection := range s.plan.Job.Source.Select {
+		for _, selection := range s.job.Source.Select {
 			if name == "" || selection.Dimension != name {
 				continue
 			}
@@ -98,7 +99,7 @@ func (s *selector) span(ctx context.Context, selection jobfile.Selection, info *
 	}
 	span, known := s.spans[at]
 	if !known {
-		coordinate, err := s.plan.source.Array(ctx, at)
+		coordinate, err := s.source.Array(ctx, at)
 		if err != nil {
 			return span, fmt.Errorf("array %q: %w", at, err)
 		}
@@ -121,14 +122,14 @@ const selectByIndex = `select by index, such as "0:100"`
 // wrong is the error about a selection and a variable.
 func (s *selector) wrong(selection jobfile.Selection, path, message, hint string) error {
 	var where []string
-	for _, l := range s.plan.Job.Source.Locations {
+	for _, l := range s.job.Source.Locations {
 		where = append(where, store.Shown(l.Text))
 	}
 	in := ""
 	if where != nil {
 		in = jobfile.Clip(strings.Join(where, ", "), 200) + ": "
 	}
-	return jobfile.Problems{s.plan.Job.Problem(selection.Field(), fmt.Sprintf("%svariable %q: %s", in, path, message), hint)}
+	return jobfile.Problems{s.job.Problem(selection.Field(), fmt.Sprintf("%svariable %q: %s", in, path, message), hint)}
 }
 
 // indexSpan returns the indices of a range in a dimension of n. An index beyond the
@@ -240,7 +241,7 @@ func (s *selector) reach(info *sources.Info, first, last []byte) string {
 // attributes returns the attributes of a coordinate, with those that the job gives.
 func (s *selector) attributes(info *sources.Info) zarr.Attributes {
 	list := info.Attributes
-	o, _ := s.plan.Job.Options(info.Path)
+	o, _ := s.job.Options(info.Path)
 	for _, a := range o.Attributes {
 		list = list.With(a.Name, a.Value)
 	}
