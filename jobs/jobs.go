@@ -74,6 +74,11 @@ func Parse(name string, text []byte, dir string, env Environment, set ...string)
 	return jobfile.Parse(name, text, dir, jobfile.LoadOptions{Set: set, Drivers: env.Drivers})
 }
 
+// Schema returns the JSON Schema of job files, with the codecs and formats of the environment.
+func Schema(env Environment) ([]byte, error) {
+	return jobfile.Schema(env.Complete().Codecs, env.KnownDrivers())
+}
+
 // NewPlan opens the job's sources and decides everything else; see [plan.New].
 func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	return plan.New(ctx, j, env)

@@ -27,6 +27,8 @@
 //	match.go          which arrays and groups a pattern means
 //	yaml.go           YAML text to nodes: aliases, merge keys, tags, syntax errors
 //	override.go       --set path=value
+//	schema_text.go    what the schema says of each field
+//	probe.go          what a field takes, asked of the function that reads it
 //	edit.go           a field of an array set in the text of a file
 //	parse_fields.go   single values: strings, numbers, sizes, times, lists, URLs
 //	readers.go        programs that must be able to read the result
@@ -36,6 +38,7 @@
 //	selection.go      parts of dimensions
 //	parse.go          the sections of the file
 //	load.go           Load and Parse
+//	schema.go         the JSON Schema of job files
 //	normalise.go      the job as canonical JSON
 //	differences.go    the fields in which two normalised jobs differ
 //	conversion.go     the conversion that data_type asks for

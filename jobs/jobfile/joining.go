@@ -32,6 +32,12 @@ func (s *Source) Disordered() bool { return s.Order == allow }
 // time reads the field source.time.
 func (p *parser) time(n *node, at *trail) {
 	t := &p.job.Source.Time
+	units := func(n *node, at *trail) {
+		p.fields(n, at, map[string]setter{"units": p.units(&t.Units)}, "units")
+	}
+	if n.takesEither(at, p.enum(new(string), "rebase", "keep"), units) {
+		return
+	}
 	if n.kind != mapKind {
 		var word string
 		if n.kind == stringKind && cf.IsClock(sources.TextAttribute(n.text)) {
@@ -42,14 +48,19 @@ func (p *parser) time(n *node, at *trail) {
 		t.Keep = word == "keep"
 		return
 	}
-	p.fields(n, at, map[string]setter{"units": func(n *node, at *trail) {
-		if p.str(&t.Units)(n, at); t.Units == "" {
+	units(n, at)
+}
+
+// units reads units of time.
+func (p *parser) units(dst *string) setter {
+	return func(n *node, at *trail) {
+		if p.str(dst)(n, at); *dst == "" {
 			return
 		}
-		if err := cf.CheckUnits(t.Units); err != nil {
+		if err := cf.CheckUnits(*dst); err != nil {
 			p.report(n.at, at, err.Error(), "such as days since 2000-01-01")
 		}
-	}}, "units")
+	}
 }
 
 const joinHint = "concat: NAME joins them along a dimension that they have, stack: NAME along a new one"
@@ -104,15 +115,27 @@ func (p *parser) joinsNothing(report func(field, message, hint string)) {
 // rows along it.
 func (p *parser) appending(n *node, at *trail) {
 	t := &p.job.Target
+	if n.takesEither(at, p.str(new(string)), p.rows) {
+		return
+	}
 	if n.kind != mapKind {
 		p.str(&t.Append)(n, at)
 		return
 	}
+	p.rows(n, at)
+}
+
+// rows reads what becomes of rows that are appended.
+func (p *parser) rows(n *node, at *trail) {
+	t := &p.job.Target
 	p.fields(n, at, map[string]setter{
 		"dimension": p.str(&t.Append),
 		"gaps":      p.enum(&t.Gaps, "warn", "error", "allow"),
 		"overlap":   p.enum(&t.Overlap, "error", "skip", "same"),
 		"insert": func(n *node, at *trail) {
+			if n.takes(schema{"not": schema{}}) {
+				return
+			}
 			p.report(n.at, at, "rows come behind those of the target, never between them", "to fill a hole, migrate all files anew: existing: overwrite, or another target.url")
 		},
 	})

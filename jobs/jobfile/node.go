@@ -26,6 +26,8 @@ type node struct {
 	source  string
 	items   []*node  // of a list
 	members []member // of a mapping, in file order
+	// probe, if it is set, asks what a field takes, see [Schema]. The node has no value then.
+	probe *probe
 }
 
 // member is a key of a mapping and its value; at is where the key stands.
@@ -114,3 +116,14 @@ func (n *node) integer() (int64, bool) {
 	v, err := strconv.ParseInt(n.text, 10, 64)
 	return v, err == nil
 }
+
+// setter reads one value, found at a trail, to where it belongs. It is not
+// called for null: a field without a value is one that is not given.
+type setter func(n *node, at *trail)
+
+// schema is a JSON Schema, or a part of one.
+type schema map[string]any
+
+// probe asks the functions that read fields what they take. Such a function describes it, and
+// reads nothing.
+type probe struct{ schema schema }

@@ -45,16 +45,20 @@ func (p *parser) parse() {
 		j.Defaults.FromDefaults = FromDefaults{Chunks: true, Shards: true, DataType: true}
 	}
 	p.fields(root, nil, map[string]setter{
-		"zmigrate":   func(*node, *trail) {},
+		"zmigrate":   func(n *node, _ *trail) { n.takes(schema{"const": Version}) }, // read before
 		"name":       p.str(&j.Name),
 		"source":     p.source,
 		"target":     p.target,
 		"attributes": p.rootAttributes,
 		"groups":     p.groups,
 		"dimensions": p.dimensions,
-		"defaults":   func(*node, *trail) {},
-		"arrays":     p.arrays,
-		"run":        p.run,
+		"defaults": func(n *node, at *trail) {
+			if n.probe != nil { // otherwise it has been read
+				p.options(n, at, &j.Defaults, false)
+			}
+		},
+		"arrays": p.arrays,
+		"run":    p.run,
 	}, "zmigrate", "source", "target")
 	j.Run.Workers.setDefaults(j.Source.Far(), j.Target.Far())
 }
@@ -64,6 +68,9 @@ func (p *parser) source(n *node, at *trail) {
 	s.CF = "keep"
 	coordinates := true
 	required := []string{"driver", "url"}
+	if n.probe != nil {
+		required = required[:1] // a driver may have arrays in place of url
+	}
 	if d := n.get("driver"); d != nil {
 		// What the other fields mean depends on it, so it is read first.
 		p.job.driver, _ = p.drivers.Lookup(d.text)
@@ -181,6 +188,9 @@ func (p *parser) tooMany(n *node, at *trail) {
 
 // rawArrays reads source.arrays.
 func (p *parser) rawArrays(n *node, at *trail) {
+	if n.takesNamed(at, p.rawArray) {
+		return
+	}
 	if n.kind != mapKind {
 		p.want(n, at, "a mapping from the arrays' names", "")
 		return
@@ -204,23 +214,31 @@ func (p *parser) rawArrays(n *node, at *trail) {
 		} else if v := m.value.get("concat"); v != nil {
 			a.Stack = ""
 		}
-		p.fields(m.value, field, map[string]setter{
-			"url":             p.locations(&a.Locations),
-			"stack":           p.str(&a.Stack),
-			"concat":          p.str(&a.Concat),
-			"data_type":       p.raw(&a.DataType, "the name of a data type, a mapping with name and configuration, or a list of a record's fields", stringKind, mapKind, listKind),
-			"endian":          p.enum(&a.Endian, "little", "big"),
-			"shape":           p.shape(&a.Shape, 0),
-			"order":           p.enum(&a.Order, "C", "F"),
-			"offset":          p.integer(&a.Offset, 0, math.MaxInt64),
-			"dimension_names": p.names(&a.DimensionNames),
-			"attributes":      p.attributes(&a.Attributes),
-		}, "url", "data_type", "shape")
+		p.rawArrayFields(m.value, field, &a)
 		if a.Stack != "" && a.Concat != "" {
 			p.problems.add(p.job.Problem(field.key("concat").String(), "stack and concat exclude each other", ""))
 		}
 		p.job.Source.Arrays = append(p.job.Source.Arrays, a)
 	}
+}
+
+// rawArray reads one array of source.arrays, for a schema.
+func (p *parser) rawArray(n *node, at *trail) { p.rawArrayFields(n, at, &RawArray{}) }
+
+// rawArrayFields reads the fields of one array of source.arrays.
+func (p *parser) rawArrayFields(n *node, at *trail, a *RawArray) {
+	p.fields(n, at, map[string]setter{
+		"url":             p.locations(&a.Locations),
+		"stack":           p.str(&a.Stack),
+		"concat":          p.str(&a.Concat),
+		"data_type":       p.raw(&a.DataType, "the name of a data type, a mapping with name and configuration, or a list of a record's fields", stringKind, mapKind, listKind),
+		"endian":          p.enum(&a.Endian, "little", "big"),
+		"shape":           p.shape(&a.Shape, 0),
+		"order":           p.enum(&a.Order, "C", "F"),
+		"offset":          p.integer(&a.Offset, 0, math.MaxInt64),
+		"dimension_names": p.names(&a.DimensionNames),
+		"attributes":      p.attributes(&a.Attributes),
+	}, "url", "data_type", "shape")
 }
 
 // nodeName checks the name of a node, which has no slash.
@@ -242,6 +260,9 @@ func (p *parser) dataType(dst *json.RawMessage) setter {
 // the one that the defaults give it.
 func (p *parser) attributes(dst *zarr.Attributes) setter {
 	return func(n *node, at *trail) {
+		if n.takes(schema{"type": "object"}) {
+			return
+		}
 		if n.kind != mapKind {
 			p.want(n, at, "a mapping", "")
 			return
@@ -279,6 +300,9 @@ func (p *parser) target(n *node, at *trail) {
 
 // dimensions reads new names of dimensions.
 func (p *parser) dimensions(n *node, at *trail) {
+	if n.takesNamed(at, p.str(new(string))) {
+		return
+	}
 	if n.kind != mapKind {
 		p.want(n, at, "a mapping from the dimensions' names to new ones", "dimensions: {lat: latitude}")
 		return
@@ -309,6 +333,9 @@ func (p *parser) rootAttributes(n *node, at *trail) {
 
 // groups reads what the job says of groups below the root.
 func (p *parser) groups(n *node, at *trail) {
+	if n.takesNamed(at, func(n *node, at *trail) { p.group(n, at, &GroupRule{}) }) {
+		return
+	}
 	if n.kind != mapKind {
 		p.want(n, at, "a mapping from the groups' paths", "")
 		return
@@ -326,13 +353,21 @@ func (p *parser) groups(n *node, at *trail) {
 		}
 		p.pattern(m.name, m.at, field)
 		if m.value.kind != nullKind {
-			p.fields(m.value, field, map[string]setter{"attributes": p.attributes(&rule.Attributes)})
+			p.group(m.value, field, &rule)
 		}
 		p.job.Groups = append(p.job.Groups, rule)
 	}
 }
 
+// group reads what the job says of one group.
+func (p *parser) group(n *node, at *trail, rule *GroupRule) {
+	p.fields(n, at, map[string]setter{"attributes": p.attributes(&rule.Attributes)})
+}
+
 func (p *parser) arrays(n *node, at *trail) {
+	if n.takesNamed(at, func(n *node, at *trail) { p.options(n, at, &ArrayOptions{}, true) }) {
+		return
+	}
 	if n.kind != mapKind {
 		p.want(n, at, "a mapping from the arrays' names", "")
 		return
@@ -356,7 +391,10 @@ func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 		"access": p.enum(&o.Access, zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth),
 		"shards": p.shards(o),
 		"fill_value": func(n *node, at *trail) {
-			p.raw(&o.FillValue, "a scalar, a list, or for records a mapping", boolKind, numberKind, stringKind, listKind, mapKind)(n.literal(), at)
+			if n.probe == nil {
+				n = n.literal()
+			}
+			p.raw(&o.FillValue, "a scalar, a list, or for records a mapping", boolKind, numberKind, stringKind, listKind, mapKind)(n, at)
 		},
 		"dimension_names": p.names(&o.DimensionNames),
 		"attributes":      p.attributes(&o.Attributes),
@@ -370,6 +408,9 @@ func (p *parser) options(n *node, at *trail, o *ArrayOptions, rule bool) {
 		"cf":            p.cf(&o.CF),
 	}
 	known["rename"] = func(n *node, at *trail) {
+		if !rule && n.takes(schema{"not": schema{}}) {
+			return
+		}
 		if !rule {
 			p.report(n.at, at, "one name cannot be the default of all arrays", "rename belongs to an array under arrays")
 			return
@@ -451,10 +492,16 @@ func (p *parser) notify(dst *Notify) setter {
 			dst.Command, dst.Timeout = command, cmp.Or(dst.Timeout, notifyTime)
 		}
 	}
+	mapping := func(n *node, at *trail) {
+		p.fields(n, at, map[string]setter{"command": words, "timeout": p.duration(&dst.Timeout)}, "command")
+	}
 	return func(n *node, at *trail) {
+		if n.takesEither(at, words, mapping) {
+			return
+		}
 		switch n.kind {
 		case mapKind:
-			p.fields(n, at, map[string]setter{"command": words, "timeout": p.duration(&dst.Timeout)}, "command")
+			mapping(n, at)
 		case stringKind:
 			p.want(n, at, "a list of words", "no shell reads the command: [sh, -c, …] calls one")
 		default:

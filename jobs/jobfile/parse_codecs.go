@@ -11,6 +11,9 @@ import (
 // even if it cannot be read.
 func (p *parser) codecs(dst *Codecs) setter {
 	return func(n *node, at *trail) {
+		if n.takes(schema{"anyOf": []schema{{"const": "keep"}, {"type": "array", "items": schema{"$ref": codecRef}}}}) {
+			return
+		}
 		*dst = Codecs{}
 		if n.kind == stringKind && n.text == "keep" {
 			*dst = Codecs{Keep: true}

@@ -5,6 +5,9 @@ import "math"
 // chunks reads the field chunks.
 func (p *parser) chunks(o *ArrayOptions) setter {
 	return func(n *node, at *trail) {
+		if n.takesEither(at, p.enum(new(string), "auto", "keep"), p.shape(new([]int), 1), extentOrAuto(p)) {
+			return
+		}
 		o.FromDefaults.Chunks = false
 		var c Chunks
 		switch n.kind {
@@ -20,6 +23,15 @@ func (p *parser) chunks(o *ArrayOptions) setter {
 			p.want(n, at, `a list of integers, a mapping from names of dimensions, "auto" or "keep"`, "")
 		}
 		o.Chunks = c
+	}
+}
+
+// extentOrAuto describes a mapping from names of dimensions to extents, for a schema.
+func extentOrAuto(p *parser) setter {
+	return func(n *node, at *trail) {
+		n.takesNamed(at, func(n *node, at *trail) {
+			n.takesEither(at, p.count(new(int), 1, math.MaxInt64), func(n *node, _ *trail) { n.takes(schema{"const": "auto"}) })
+		})
 	}
 }
 
@@ -41,6 +53,9 @@ func (p *parser) access(n *node, o *ArrayOptions) {
 // shards reads the field shards.
 func (p *parser) shards(o *ArrayOptions) setter {
 	return func(n *node, at *trail) {
+		if n.takesEither(at, p.shape(new([]int), 1), func(n *node, at *trail) { n.takesNamed(at, p.count(new(int), 1, math.MaxInt64)) }) {
+			return
+		}
 		o.FromDefaults.Shards = false
 		o.Shards, o.ShardsBy = nil, nil
 		if n.kind == mapKind {

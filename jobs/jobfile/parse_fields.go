@@ -22,10 +22,6 @@ type parser struct {
 	depth    int // of codec chains within each other
 }
 
-// setter reads one value, found at a trail, to where it belongs. It is not
-// called for null: a field without a value is one that is not given.
-type setter func(n *node, at *trail)
-
 func (p *parser) report(where position, at *trail, message, hint string) {
 	p.problems.add(Problem{
 		File: where.file, Line: where.line, Column: where.column, Field: at.String(),
@@ -45,6 +41,10 @@ func (p *parser) want(n *node, at *trail, what, hint string) {
 // fields reads a mapping whose keys are all in known. Those in required have
 // to be there.
 func (p *parser) fields(n *node, at *trail, known map[string]setter, required ...string) {
+	if n.probe != nil {
+		n.takes(mappingOf(at, known, required))
+		return
+	}
 	if n.kind != mapKind {
 		p.want(n, at, "a mapping", "")
 		return
@@ -70,6 +70,7 @@ func (p *parser) fields(n *node, at *trail, known map[string]setter, required ..
 func (p *parser) str(dst *string) setter {
 	return func(n *node, at *trail) {
 		switch {
+		case n.takes(schema{"type": "string", "minLength": 1}):
 		case n.kind != stringKind:
 			hint := ""
 			if n.kind == numberKind || n.kind == boolKind {
@@ -88,6 +89,7 @@ func (p *parser) str(dst *string) setter {
 func (p *parser) enum(dst *string, words ...string) setter {
 	return func(n *node, at *trail) {
 		switch {
+		case n.takes(wordOf(words...)):
 		case n.kind != stringKind:
 			p.want(n, at, "one of "+strings.Join(words, ", "), "")
 		case !slices.Contains(words, n.text):
@@ -101,6 +103,9 @@ func (p *parser) enum(dst *string, words ...string) setter {
 
 func (p *parser) boolean(dst *bool) setter {
 	return func(n *node, at *trail) {
+		if n.takes(schema{"type": []string{"boolean", "string"}, "pattern": hasVariable}) {
+			return
+		}
 		if n = n.literal(); n.kind != boolKind {
 			p.want(n, at, "true or false", "")
 			return
@@ -112,6 +117,9 @@ func (p *parser) boolean(dst *bool) setter {
 // integer reads an integer from least to most.
 func (p *parser) integer(dst *int64, least, most int64) setter {
 	return func(n *node, at *trail) {
+		if n.takes(integerFrom(least, most)) {
+			return
+		}
 		n = n.literal()
 		v, ok := n.integer()
 		switch {
@@ -144,6 +152,9 @@ func (p *parser) count(dst *int, least, most int64) setter {
 // rate reads a number that is not negative.
 func (p *parser) rate(dst *float64) setter {
 	return func(n *node, at *trail) {
+		if n.takes(schema{"type": []string{"number", "string"}, "minimum": 0, "pattern": hasVariable}) {
+			return
+		}
 		n = n.literal()
 		v, err := strconv.ParseFloat(n.text, 64)
 		if n.kind != numberKind || err != nil || v < 0 {
@@ -156,6 +167,11 @@ func (p *parser) rate(dst *float64) setter {
 
 // list reads each item of a list with the setter that item returns for it.
 func (p *parser) list(n *node, at *trail, what string, item func(i int) setter) bool {
+	if n.probe != nil {
+		item(0)(n.items[0], at.item(0))
+		n.takes(schema{"type": "array", "items": n.items[0].probe.schema})
+		return false
+	}
 	if n.kind != listKind {
 		p.want(n, at, what, "")
 		return false
@@ -181,6 +197,9 @@ func (p *parser) shape(dst *[]int, least int64) setter {
 // names reads dimension names: strings, and null for a dimension without one.
 func (p *parser) names(dst *[]*string) setter {
 	return func(n *node, at *trail) {
+		if n.takes(schema{"type": "array", "items": schema{"type": []string{"string", "null"}}}) {
+			return
+		}
 		list := make([]*string, len(n.items))
 		ok := p.list(n, at, "a list of names", func(i int) setter {
 			return func(n *node, at *trail) {
@@ -199,6 +218,9 @@ func (p *parser) names(dst *[]*string) setter {
 // raw reads a value of one of the given kinds as JSON.
 func (p *parser) raw(dst *json.RawMessage, what string, kinds ...kind) setter {
 	return func(n *node, at *trail) {
+		if n.takes(anyOfKinds(kinds)) {
+			return
+		}
 		if !slices.Contains(kinds, n.kind) {
 			p.want(n, at, what, "")
 			return
@@ -240,6 +262,11 @@ func (p *parser) glob(dst *Location) setter {
 // locations reads one path or URL, or a list of them.
 func (p *parser) locations(dst *[]Location) setter {
 	return func(n *node, at *trail) {
+		if n.takesEither(at, p.str(new(string)), func(n *node, at *trail) {
+			p.list(n, at, "", func(int) setter { return p.str(new(string)) })
+		}) {
+			return
+		}
 		if n.kind != listKind {
 			*dst = make([]Location, 1)
 			p.glob(&(*dst)[0])(n, at)
@@ -262,6 +289,9 @@ var sizeUnits = map[string]float64{
 // size reads a number of bytes, plain or with a unit: "64MiB", "1.5 GB".
 func (p *parser) size(dst *int64, least int64) setter {
 	return func(n *node, at *trail) {
+		if n.takes(schema{"type": []string{"integer", "string"}, "minimum": least, "pattern": `^[0-9.]+ ?(B|[kKMGT]B|[KMGT]iB)?$|` + hasVariable}) {
+			return
+		}
 		bytes, ok := int64(0), false
 		if n = n.literal(); n.kind == numberKind {
 			bytes, ok = n.integer()
@@ -294,6 +324,9 @@ func (p *parser) duration(dst *time.Duration) setter { return p.durationFrom(1, 
 // durationFrom is duration with a least value.
 func (p *parser) durationFrom(least time.Duration, dst *time.Duration) setter {
 	return func(n *node, at *trail) {
+		if n.takes(schema{"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|` + hasVariable}) {
+			return
+		}
 		d, err := time.ParseDuration(n.text)
 		switch {
 		case n.kind != stringKind || err != nil:

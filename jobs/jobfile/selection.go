@@ -29,6 +29,13 @@ var plainNumber = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?
 
 // selections reads the field select.
 func (p *parser) selections(n *node, at *trail) {
+	if n.takesNamed(at, func(n *node, at *trail) {
+		n.takesEither(at, p.str(new(string)), func(n *node, _ *trail) { n.takes(schema{"type": "number"}) }, func(n *node, _ *trail) {
+			n.takes(schema{"type": "array", "items": schema{"type": []string{"number", "null", "string"}}, "minItems": 2, "maxItems": 2})
+		})
+	}) {
+		return
+	}
 	if n.kind != mapKind {
 		p.want(n, at, "a mapping from the dimensions' names to what is selected", "select: {lat: [30, 60]}")
 		return
