@@ -37,6 +37,7 @@ var rooms = [][]string{
 	{"zarr"},
 	{"internal/cf"},
 	{"internal/words"},
+	{"internal/codes"},
 	{"readers"},
 	{"internal/store/location"},
 	{"internal/store/driver"},

@@ -130,7 +130,7 @@ func (a *app) command() *cli.App {
 		},
 		Commands: []*cli.Command{
 			a.runCommand(), a.validateCommand(), a.initCommand(), a.planCommand(), a.adviseCommand(), a.verifyCommand(), a.repairCommand(), a.reportCommand(), a.statusCommand(),
-			a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(),
+			a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(),
 		},
 	}
 }

@@ -1,0 +1,227 @@
+// Package codes explains the codes of findings. A finding is a warning of validate, plan or run,
+// and ends with its code in brackets. A test compares the table with the codes in the source.
+package codes
+
+// Code is the code of a finding: what it says, why that matters, and what to do.
+type Code struct {
+	Name    string `json:"code"`
+	Means   string `json:"means"`
+	Matters string `json:"matters"`
+	Do      string `json:"do"`
+}
+
+// All returns the codes in alphabetical order.
+func All() []Code { return table }
+
+var table = []Code{
+	{
+		"append-changed-file", "A file whose rows are in the target already has changed since these rows were appended.",
+		"With overlap: skip, rows are recognised by their coordinate, and their values are not read. The target keeps the values that the file had before.",
+		"Set target.append: {overlap: same}, which compares the values. If the new values are the right ones, migrate the files anew with existing: overwrite.",
+	},
+	{
+		"append-gap", "The coordinate of the incoming rows does not continue that of the target: some steps are missing between the two, or among the incoming rows.",
+		"Rows come behind those of the target, never between them. A hole that is there when later rows have come stays.",
+		"Append the missing files first. If the hole is right, set target.append: {gaps: allow}. gaps: error stops such a run.",
+	},
+	{
+		"append-order", "The coordinate of the target repeats values or changes its direction.",
+		"Whether incoming rows are new, and belong behind the others, cannot be told by such a coordinate.",
+		"Look at the coordinate in the target. If it is wrong, migrate all files anew.",
+	},
+	{
+		"append-partial-chunk", "The last chunk will not be full, and its codec may change values each time that they are stored.",
+		"Appended rows would go into that chunk, so its values would be stored a second time. The next append is refused.",
+		"Choose chunks that divide the number of rows, as the message proposes, or a codec without loss.",
+	},
+	{
+		"append-waits", "An earlier run was interrupted while it appended, and the source has more files now.",
+		"The interrupted run is completed with the files that it had. The files that came later are appended after that.",
+		"Nothing: the run does both.",
+	},
+	{
+		"cf-ignored-attribute", "An attribute that says what packed values mean cannot be used, for instance because it is no number.",
+		"Values are read as if the attribute were not there.",
+		"Give the attribute a right value under arrays, or remove it with null.",
+	},
+	{
+		"cf-inexact", "Packed integers do not become physical values exactly: they are too large for the floats, or become infinite.",
+		"Other integers may have the same physical value.",
+		"cf: keep copies the integers with their attributes.",
+	},
+	{
+		"cf-merged-sentinels", "Several values stand for missing data, and all of them are read as NaN.",
+		"What told them apart is lost for readers.",
+		"cf: keep copies them as they are.",
+	},
+	{
+		"cf-no-return", "A value that is read and written again may become another stored value.",
+		"That concerns programs that write to the array later. The migration itself changes no stored value.",
+		"Nothing, if nobody writes to the array. Otherwise choose cf: keep.",
+	},
+	{
+		"cf-outside-range", "Some values are outside of valid_range, valid_min or valid_max.",
+		"Readers that know CF take such values for missing, and readers that do not know it see them.",
+		"Look whether the range or the values are wrong. cf: keep leaves both to the reader.",
+	},
+	{
+		"cf-valid-sentinel", "A value that stands for missing data lies within the valid range.",
+		"A measured value can be equal to it, and is then read as missing.",
+		"Nothing, if the source is right. Otherwise correct valid_range in the attributes of the array.",
+	},
+	{
+		"checkpoint-in-hierarchy", "The checkpoint lies in the hierarchy around the target.",
+		"Programs that list the hierarchy find files that are no part of it.",
+		"Name another place in run.checkpoint.url.",
+	},
+	{
+		"faulty-file", "A file says something that is wrong, but was not needed or could be replaced.",
+		"The values are read as other programs read them.",
+		"To be rid of the warning, write the file again with another program.",
+	},
+	{
+		"fill-value-changes", "The fill value does not come back from the codec chain as it was.",
+		"Elements that were never written then have two values: one in chunks that are stored, and another where no chunk is stored.",
+		"Choose another fill_value, or map it in the scalar_map of cast_value.",
+	},
+	{
+		"fill-value-lost", "A codec cannot decode its encoding of the fill value.",
+		"Zarr demands that fill values pass through each codec. Some readers refuse such an array.",
+		"Map the fill value in scalar_map.encode and scalar_map.decode, or choose another one.",
+	},
+	{
+		"fill-value-meaning", "Readers of the source take its fill value for missing data, and readers of the target do not.",
+		"Missing values look like measured ones.",
+		"Set the attribute _FillValue of the array, which xarray goes by.",
+	},
+	{
+		"fixedscaleoffset-rounding", "scale_offset computes in the type of the array, and numcodecs.fixedscaleoffset in float64.",
+		"Values that are read may differ in their last digits from those of the source.",
+		"cf: keep stores them with numcodecs.fixedscaleoffset as before.",
+	},
+	{
+		"inexact-cast", "Integers pass through a float type that does not have all of them.",
+		"Large integers are rounded.",
+		"Choose a wider type. allow_inexact: true accepts it.",
+	},
+	{
+		"join-disordered", "The joined coordinate neither rises nor falls throughout the files.",
+		"Readers that select by the coordinate may find nothing, or the wrong rows.",
+		"Let source.order name the coordinate, or remove files that come twice. order: allow says that it is right.",
+	},
+	{
+		"join-uncompared", "A variable that is not joined was too large to be compared in all files.",
+		"The target has the values of the first file. Another file may have others.",
+		"Join fewer files at a time, or compare the variable with another program.",
+	},
+	{
+		"kept-attribute", "The job gives a group an attribute that the target has otherwise, and the job only appends rows.",
+		"The attribute stays as it is in the target.",
+		"Change it there with another program.",
+	},
+	{
+		"large-objects", "One stored object holds more than 512 MiB of elements.",
+		"A reader of one element reads and decodes all of it.",
+		"Choose smaller chunks, with shards if there would be too many objects. The message proposes both.",
+	},
+	{
+		"left-out", "An attribute, a link or an array of the source is not in the target, because Zarr has no type for it.",
+		"The target lacks it.",
+		"Nothing, if nobody needs it. Otherwise convert it beforehand, or give it as an attribute in the job.",
+	},
+	{
+		"missing-group", "A group of the source without arrays is not in the target, and the job only appends rows.",
+		"The target lacks the group.",
+		"Make it with another program, or leave it out with source.exclude.",
+	},
+	{
+		"names-collide", "Two names differ only in case, or in how a letter is composed.",
+		"File systems that take them for one, such as those of macOS and Windows, cannot hold both.",
+		"Nothing for an object store. Otherwise rename one of them.",
+	},
+	{
+		"no-space", "The bytes that a run may write are more than are free at the target.",
+		"The run may stop with a full disk. It goes on when there is room.",
+		"The figure is a bound: chunks that compress well take less. plan --sample N estimates it. Make room, or choose another target.",
+	},
+	{
+		"not-json", "An attribute has numbers that JSON does not have, such as NaN.",
+		"They are written as texts, which some readers do not take for numbers.",
+		"Nothing, if readers know it. Otherwise give the attribute another value in the job.",
+	},
+	{
+		"not-utf8", "A text is not UTF-8, and its encoding was guessed.",
+		"Some letters may be wrong.",
+		"Give the attribute the right text in the job.",
+	},
+	{
+		"rebase-unchecked", "The times are too many to be converted before the run begins.",
+		"A time that cannot be converted exactly stops the run in its middle.",
+		"source.time: keep leaves the times as they are. source.time: {units: …} names finer units.",
+	},
+	{
+		"renamed", "A name of the source cannot be one in Zarr, so it was changed by a rule.",
+		"Readers find the array, group or dimension by its new name.",
+		"rename, or dimensions, gives it a name of your choice.",
+	},
+	{
+		"renamed-coordinate", "The job renames a coordinate, and other arrays still name the old one.",
+		"Readers do not find the coordinate of these arrays.",
+		"dimensions: {OLD: NEW} renames the dimension with its coordinate and everything that names it.",
+	},
+	{
+		"scaled-twice", "The job gives an array a scale_factor or add_offset, although its values are physical already.",
+		"Readers that know CF scale the values a second time.",
+		"Leave the attribute out, or choose cf: keep.",
+	},
+	{
+		"sharded-zero", "Codecs within shards cannot encode 0.",
+		"zarr-python tries them with 0, whatever the fill value is, and may refuse to open the array.",
+		"Choose codecs or a range that have 0, or leave out shards.",
+	},
+	{
+		"small-objects", "There will be more than 1,000 objects of less than 256 KiB on average.",
+		"Each of them takes a request to write, and one to read. Over a network that is slow, and it costs money.",
+		"Choose larger chunks, or put the chunks into shards. The message proposes a shape.",
+	},
+	{
+		"unknown-meaning", "The job removes an attribute that gives values their meaning, and the target does not tell what it was for the rows that are there.",
+		"The appended rows may have other units, or another packing.",
+		"Compare the attribute of the source with that of the files of earlier runs.",
+	},
+	{
+		"unlisted-target", "The target lies in a larger hierarchy, whose consolidated metadata do not list it.",
+		"Readers that go by these metadata do not see the target.",
+		"Consolidate the metadata of the larger hierarchy anew after the run, for instance by zarr.consolidate_metadata of zarr-python.",
+	},
+	{
+		"unmatched-pattern", "A glob under arrays, or in include or exclude, matches no array of the source.",
+		"What it asks for does not happen.",
+		"Look for a mistake in the glob. zmigrate inspect lists the paths of a source.",
+	},
+	{
+		"unused-field", "A field of the job has no effect beside another one, or without it.",
+		"What it asks for does not happen.",
+		"Leave it out, or do what the message says.",
+	},
+	{
+		"zfp-nonfinite", "The fill value is NaN or infinite, and lossy modes of zfp take finite numbers.",
+		"A chunk with such a value stops the run.",
+		"Use mode: reversible, or numcodecs.bitround or numcodecs.quantize, which keep NaN.",
+	},
+	{
+		"zfp-range", "The fill value is an integer that lossy zfp refuses, or so large a float that the values beside it lose their digits.",
+		"Values in the block of a missing value come back far from what they were.",
+		"Choose another fill_value, or use mode: reversible, numcodecs.bitround or numcodecs.quantize.",
+	},
+	{
+		"zfp-tolerance", "zfp cannot keep the tolerance for this type or these values.",
+		"The error of some values may be larger.",
+		"Use another mode or type. verify_bound: true decodes each chunk and stops where an error is larger.",
+	},
+	{
+		"zfp-unsigned", "zfp stores signed integers.",
+		"Values above the largest signed integer stop the run.",
+		"Choose another codec, or another data_type.",
+	},
+}
