@@ -61,6 +61,7 @@ var rooms = [][]string{
 	{"jobs/manifest"},
 	{"jobs/target"},
 	{"jobs/input"},
+	{"jobs/places"},
 	{"jobs/plan"},
 	{"jobs/preview"},
 	{"jobs/trial"},

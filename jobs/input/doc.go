@@ -5,7 +5,6 @@
 //
 //	cf_modes.go     what becomes of packed arrays
 //	combining.go    how the files of a source become one
-//	hierarchy.go    the folder of a hierarchy, by the URL of a document
 //	kept_chunks.go  arrays whose chunks and codecs the target may keep
 //	open.go         opening the source by its driver
 //	faults.go       arrays that cannot be opened

@@ -49,8 +49,6 @@
 //	new_target.go           a target that is made anew
 //	groups.go               groups of the target
 //	name_collisions.go      nodes that would be in one place, or that some file systems take for one
-//	distinct_places.go      source, target and checkpoint apart from each other
-//	surroundings.go         hierarchies around the target
 //	warnings.go             warnings that very many arrays have
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New

@@ -15,6 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/places"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -136,12 +137,14 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 		return err
 	}
 	p.Findings = problems
-	if err := p.apart(); err != nil {
+	if p.plain, err = places.Apart(p.Job, p.source.Files()); err != nil {
 		return err
 	}
-	if err := p.around(ctx, env); err != nil {
+	var around jobfile.Problems
+	if p.Unlisted, around, err = places.Around(ctx, p.Job, env, p.Limits.Target); err != nil {
 		return err
 	}
+	p.Findings = append(p.Findings, around...)
 	if err := p.target.check(ctx, p, env.Codecs); err != nil {
 		return fmt.Errorf("%w%s", err, p.swapped())
 	}

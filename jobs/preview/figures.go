@@ -6,7 +6,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
-	"github.com/zmigrate/zmigrate/jobs/input"
+	"github.com/zmigrate/zmigrate/jobs/places"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -117,7 +117,7 @@ func Total(p *plan.Plan) Figures {
 		documents, files := int64(0), int64(0)
 		for f := range p.Files() {
 			files++
-			if _, ok := input.HierarchyOf(f.URL); ok {
+			if _, ok := places.HierarchyOf(f.URL); ok {
 				documents++
 			}
 		}

@@ -1,8 +1,7 @@
-package plan
+package places
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -35,18 +34,10 @@ func TestApart(t *testing.T) {
 				text += fmt.Sprintf("run: {checkpoint: {url: %q}}\n", test.checkpoint)
 			}
 			j := jobtest.Parse(t, "/data", text)
-			err := (&Plan{Job: j, source: oneFile{url: test.file}}).apart()
+			_, err := Apart(j, slices.Values([]sources.File{{URL: test.file}}))
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
 	}
 }
-
-// oneFile is a source that has one file and no arrays.
-type oneFile struct {
-	sources.Source
-	url string
-}
-
-func (o oneFile) Files() iter.Seq[sources.File] { return slices.Values([]sources.File{{URL: o.url}}) }

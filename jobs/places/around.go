@@ -1,4 +1,4 @@
-package plan
+package places
 
 import (
 	"context"
@@ -18,15 +18,16 @@ import (
 // for a store that does not answer.
 const aroundTime = 5 * time.Second
 
-// around looks for a hierarchy around the target, by the documents in the folders above it
-// as far as they can be read. It warns if readers of that hierarchy will not see the target
-// in the consolidated metadata, and if the checkpoint lies in the hierarchy. A target inside
-// an array is an error.
-func (p *Plan) around(ctx context.Context, env environment.Environment) error {
+// Around looks for a hierarchy around the target, by the documents in the folders above it
+// as far as they can be read. unlisted is the URL of the outermost group around the target
+// that has consolidated metadata; "": there is no such group. Around warns if readers of that
+// group will not see the target in the consolidated metadata, and if the checkpoint lies in
+// the hierarchy. A target inside an array is an error.
+func Around(ctx context.Context, j *jobfile.Job, env environment.Environment, limits *limits.Limits) (unlisted string, findings jobfile.Problems, err error) {
 	ctx, cancel := context.WithTimeout(ctx, aroundTime)
 	defer cancel()
 	var root string
-	for at := p.Job.Target.URL; ; {
+	for at := j.Target.URL; ; {
 		base, query, queried := strings.Cut(at, "?")
 		above := strings.TrimRight(base, "/")
 		if queried {
@@ -36,13 +37,13 @@ func (p *Plan) around(ctx context.Context, env environment.Environment) error {
 		if err != nil {
 			break // a whole bucket
 		}
-		text, err := readDocument(ctx, p.Job, folder, env, p.Limits.Target)
+		text, err := readDocument(ctx, j, folder, env, limits)
 		if err != nil {
 			break // no document that can be read
 		}
 		kind, err := zarr.NodeType(text)
 		if err == nil && kind == "array" {
-			return jobfile.Problems{p.Job.Problem("target.url", fmt.Sprintf("lies inside of the array %s", store.Shown(folder)), "choose another place for the target")}
+			return "", nil, jobfile.Problems{j.Problem("target.url", fmt.Sprintf("lies inside of the array %s", store.Shown(folder)), "choose another place for the target")}
 		}
 		g, err := zarr.ParseGroup(text)
 		if err != nil {
@@ -50,27 +51,27 @@ func (p *Plan) around(ctx context.Context, env environment.Environment) error {
 		}
 		root, at = folder, folder
 		if g.Consolidated != nil {
-			p.Unlisted = store.Shown(folder)
+			unlisted = store.Shown(folder)
 		}
 	}
 	if root == "" {
-		return nil
+		return "", nil, nil
 	}
 	warn := func(field, code, hint, format string, args ...any) {
-		w := p.Job.Problem(field, fmt.Sprintf(format, args...), hint)
+		w := j.Problem(field, fmt.Sprintf(format, args...), hint)
 		w.Warning, w.Code = true, code
-		p.Findings = append(p.Findings, w)
+		findings = append(findings, w)
 	}
-	if p.Unlisted != "" {
+	if unlisted != "" {
 		warn("target.url", "unlisted-target", "consolidate its metadata anew after the run, by zarr.consolidate_metadata of zarr-python",
-			"the target lies in the hierarchy %s, and readers that go by the consolidated metadata there do not see it", p.Unlisted)
+			"the target lies in the hierarchy %s, and readers that go by the consolidated metadata there do not see it", unlisted)
 	}
-	checkpoint, err := p.Job.CheckpointURL()
+	checkpoint, err := j.CheckpointURL()
 	if err == nil && store.Inside(checkpoint, root) {
 		warn("run.checkpoint.url", "checkpoint-in-hierarchy", "name a place outside of it in run.checkpoint.url",
 			"the checkpoint %s lies in the hierarchy %s, but is no part of that hierarchy", store.Shown(checkpoint), store.Shown(root))
 	}
-	return nil
+	return unlisted, findings, nil
 }
 
 // readDocument reads the document of the v3 node at a URL, without retries.
