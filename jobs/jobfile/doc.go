@@ -16,6 +16,7 @@
 //	problems.go       Problem and Problems, and the collector with its bound
 //	field_path.go     paths of fields, such as arrays["a.b"].codecs[1]
 //	scalar.go         what a YAML scalar without quotes is
+//	dates.go          ${date:FORMAT}
 //	variables.go      ${NAME} and ${NAME:-default}
 //	node.go           the tree of values, each with its position
 //	secrets.go        values of variables, which messages do not tell
@@ -26,6 +27,7 @@
 //	workers.go        numbers of workers that the file does not name
 //	match.go          which arrays and groups a pattern means
 //	yaml.go           YAML text to nodes: aliases, merge keys, tags, syntax errors
+//	include.go        fields from other files
 //	override.go       --set path=value
 //	schema_text.go    what the schema says of each field
 //	probe.go          what a field takes, asked of the function that reads it

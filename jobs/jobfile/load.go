@@ -1,12 +1,11 @@
 package jobfile
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/drivers"
@@ -19,6 +18,8 @@ type LoadOptions struct {
 	Set []string
 	// LookupEnv finds environment variables; nil means os.LookupEnv.
 	LookupEnv func(string) (string, bool)
+	// Now tells the time of ${date:…}; nil means time.Now. It is asked once.
+	Now func() time.Time
 	// Drivers are the formats that source.driver may name; nil means
 	// drivers.Standard().
 	Drivers sources.Drivers
@@ -28,12 +29,8 @@ type LoadOptions struct {
 // error is Problems, with everything that is wrong. The job then holds what could be read,
 // so that [Job.Check] can add its problems; it is nil if nothing could be read.
 func Load(path string, opt LoadOptions) (*Job, error) {
-	f, err := os.Open(path)
+	text, err := readFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the job file: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("cannot read the job file: %w", err)
 	}
 	return Parse(path, text, filepath.Dir(path), opt)
@@ -47,8 +44,12 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
+	now := opt.Now
+	if now == nil {
+		now = time.Now
+	}
 	problems := &collector{}
-	r := &reader{file: name, inFile: true, lookup: lookup, problems: problems}
+	r := &reader{file: name, inFile: true, lookup: lookup, now: now().UTC(), problems: problems}
 	root := r.read(text)
 	if root == nil && len(problems.list) == 0 || root != nil && root.kind != mapKind {
 		problems.add(Problem{
@@ -59,6 +60,7 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 	if root == nil {
 		return nil, problems.result(name)
 	}
+	root = r.includes(root, dir, []string{filepath.Join(dir, filepath.Base(name))})
 	for _, argument := range opt.Set {
 		r.set(root, argument)
 	}

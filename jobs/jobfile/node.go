@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // position is a place in a job file; line is 0 for a value from --set.
@@ -90,6 +93,42 @@ func (n *node) literal() *node {
 	}
 	k, text := resolvePlain(n.text)
 	return &node{kind: k, at: n.at, text: text, source: n.source}
+}
+
+// structured returns the list or mapping that the value of a variable spells, for a field that
+// wants one. Other nodes come back as they are.
+func (n *node) structured() *node {
+	if n.kind != stringKind || n.source == "" || !strings.HasPrefix(n.text, "[") && !strings.HasPrefix(n.text, "{") {
+		return n
+	}
+	var y yaml.Node
+	if yaml.Unmarshal([]byte(n.text), &y) != nil || len(y.Content) != 1 {
+		return n
+	}
+	return n.with(y.Content[0])
+}
+
+// with returns a part of the value of a variable, in the place of the node.
+func (n *node) with(y *yaml.Node) *node {
+	made := &node{at: n.at, source: n.source}
+	switch y.Kind {
+	case yaml.SequenceNode:
+		made.kind = listKind
+		for _, item := range y.Content {
+			made.items = append(made.items, n.with(item))
+		}
+	case yaml.MappingNode:
+		made.kind = mapKind
+		for i := 0; i+1 < len(y.Content); i += 2 {
+			made.members = append(made.members, member{y.Content[i].Value, n.at, n.with(y.Content[i+1])})
+		}
+	case yaml.ScalarNode:
+		made.kind, made.text = stringKind, y.Value
+		if y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 {
+			made.kind, made.text = resolvePlain(y.Value)
+		}
+	}
+	return made
 }
 
 // shown is a scalar in a message.

@@ -47,6 +47,7 @@ func (p *parser) parse() {
 	p.fields(root, nil, map[string]setter{
 		"zmigrate":   func(n *node, _ *trail) { n.takes(schema{"const": Version}) }, // read before
 		"name":       p.str(&j.Name),
+		"include":    p.locations(new([]Location)), // read before, for a job
 		"source":     p.source,
 		"target":     p.target,
 		"attributes": p.rootAttributes,
@@ -149,6 +150,7 @@ func (p *parser) cf(dst *string) setter { return p.enum(dst, "keep", "codecs", "
 // patterns reads a list of globs.
 func (p *parser) patterns(dst *[]string) setter {
 	return func(n *node, at *trail) {
+		n = n.structured()
 		list := make([]string, len(n.items))
 		p.list(n, at, "a list of globs", func(i int) setter {
 			return func(n *node, at *trail) {

@@ -14,6 +14,7 @@ func (p *parser) codecs(dst *Codecs) setter {
 		if n.takes(schema{"anyOf": []schema{{"const": "keep"}, {"type": "array", "items": schema{"$ref": codecRef}}}}) {
 			return
 		}
+		n = n.structured()
 		*dst = Codecs{}
 		if n.kind == stringKind && n.text == "keep" {
 			*dst = Codecs{Keep: true}

@@ -8,6 +8,7 @@ func (p *parser) chunks(o *ArrayOptions) setter {
 		if n.takesEither(at, p.enum(new(string), "auto", "keep"), p.shape(new([]int), 1), extentOrAuto(p)) {
 			return
 		}
+		n = n.structured()
 		o.FromDefaults.Chunks = false
 		var c Chunks
 		switch n.kind {
@@ -56,6 +57,7 @@ func (p *parser) shards(o *ArrayOptions) setter {
 		if n.takesEither(at, p.shape(new([]int), 1), func(n *node, at *trail) { n.takesNamed(at, p.count(new(int), 1, math.MaxInt64)) }) {
 			return
 		}
+		n = n.structured()
 		o.FromDefaults.Shards = false
 		o.Shards, o.ShardsBy = nil, nil
 		if n.kind == mapKind {

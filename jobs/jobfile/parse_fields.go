@@ -185,6 +185,7 @@ func (p *parser) list(n *node, at *trail, what string, item func(i int) setter) 
 // shape reads a list of integers of at least least.
 func (p *parser) shape(dst *[]int, least int64) setter {
 	return func(n *node, at *trail) {
+		n = n.structured()
 		before := p.problems.total()
 		shape := make([]int, len(n.items))
 		p.list(n, at, "a list of integers", func(i int) setter { return p.count(&shape[i], least, math.MaxInt64) })

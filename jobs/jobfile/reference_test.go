@@ -36,8 +36,14 @@ All fields of a job file, which is YAML 1.2 or JSON. ` + "`zmigrate schema`" + `
 configurations of all codecs, for editors. ` + "`*`" + ` stands for any name.
 
 ` + "`${NAME}`" + ` in a text is replaced by a variable of the environment, and ` + "`${NAME:-default}`" + ` has a default. A
-number, a word or true and false may be such a text, too. ` + "`--set path.to.field=value`" + ` replaces a field. A
-field whose value is null counts as not given.
+number, a word, a list, or true and false may be such a text, too. ` + "`--set path.to.field=value`" + ` replaces a
+field. A field whose value is null counts as not given.
+
+` + "`${date:%Y-%m-%d}`" + ` is the date of today, in UTC, and ` + "`${date:-1d:%Y%m%d}`" + ` that of yesterday. An offset is a
+number of hours (h), days (d), weeks (w), months (m) or years (y). There are %Y, %m, %d, %H, %M, %j (day of
+the year) and %y.
+
+A job that is named ` + "`-`" + ` comes from standard input. Its relative paths begin in the working directory.
 `)
 	properties := root["properties"].(map[string]any)
 	section(&b, "The file", "", map[string]any{"properties": properties})

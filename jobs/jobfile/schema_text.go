@@ -15,6 +15,7 @@ func describedField(path string) string {
 
 var fieldTexts = map[string]string{
 	"zmigrate":   "Version of this schema: 1.",
+	"include":    "A file with fields of a job, or a list of files. What the job says wins. Paths of these files are relative to the file that includes them; all other paths are relative to the job file.",
 	"name":       "Name of the job, in messages and reports. Default: the name of the file.",
 	"source":     "What is read.",
 	"target":     "Where the result is written.",

@@ -41,6 +41,7 @@ func (p *parser) selections(n *node, at *trail) {
 		return
 	}
 	for _, m := range n.members {
+		m.value = m.value.structured()
 		s := Selection{Dimension: m.name}
 		field := at.key(m.name)
 		switch m.value.kind {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // maxExpanded bounds the length of a string after expansion, in bytes.
@@ -12,8 +13,9 @@ const maxExpanded = 1 << 20
 // expandVariables replaces ${NAME} and ${NAME:-default} in text by the values that lookup
 // returns. As in a shell, the default also replaces a variable that is set but empty. The
 // default ends at the next closing brace and is not expanded. $${ stands for ${, and any
-// other dollar sign for itself. changed reports whether a variable was replaced.
-func expandVariables(text string, lookup func(string) (string, bool)) (result string, changed bool, err error) {
+// other dollar sign for itself. ${date:…} is a date by the time now, see [date]. changed reports
+// whether a variable or a date was replaced.
+func expandVariables(text string, lookup func(string) (string, bool), now time.Time) (result string, changed bool, err error) {
 	var b strings.Builder
 	for {
 		i := strings.Index(text, "${")
@@ -31,7 +33,13 @@ func expandVariables(text string, lookup func(string) (string, bool)) (result st
 		if !ok {
 			return "", false, errors.New("${ has no closing brace")
 		}
-		value, err := variable(inside, lookup)
+		var value string
+		var err error
+		if isDate(inside) {
+			value, err = date(inside, now)
+		} else {
+			value, err = variable(inside, lookup)
+		}
 		if err != nil {
 			return "", false, err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -29,7 +30,7 @@ func TestExpandVariables(t *testing.T) {
 		{"${A-b}", "", `"A-b" is not the name of an environment variable`},
 		{"${BIG}${BIG}${BIG}", "", "the value is longer than 1048576 bytes with its variables expanded"},
 	} {
-		got, _, err := expandVariables(tt.text, lookup)
+		got, _, err := expandVariables(tt.text, lookup, time.Time{})
 		if tt.fault != "" {
 			if err == nil || err.Error() != tt.fault {
 				t.Errorf("%s: %v, want %s", tt.text, err, tt.fault)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -31,8 +32,10 @@ type reader struct {
 	file     string
 	inFile   bool // positions have lines; false for --set
 	lookup   func(string) (string, bool)
+	now      time.Time // of dates, in UTC
 	problems *collector
 	weight   int
+	count    int // of included files
 	tooLarge bool
 	open     map[*yaml.Node]bool // anchors that are being written out
 }
@@ -239,7 +242,7 @@ func (r *reader) scalar(n *node, y *yaml.Node, at *trail) {
 	if n.kind != stringKind || !strings.Contains(n.text, "${") {
 		return
 	}
-	text, changed, err := expandVariables(n.text, r.lookup)
+	text, changed, err := expandVariables(n.text, r.lookup, r.now)
 	if err != nil {
 		hint := "write $${ for a literal ${"
 		if errors.Is(err, errUnset) {

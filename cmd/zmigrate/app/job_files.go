@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,14 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
-const jobOptions = "JOB is a job file in YAML or JSON"
+const jobOptions = "JOB is a job file in YAML or JSON, or - for standard input"
+
+// standardInput is the name by which a command line names standard input. Relative paths of such
+// a job begin in the working directory.
+const standardInput = "-"
+
+// mostInput is more than a job file may have, in bytes.
+const mostInput = 16 << 20
 
 const jobFolders = jobOptions + ", or a folder: it stands for its files *.yaml, *.yml and *.json\n" +
 	"in natural order of their names, without the folders below it"
@@ -94,7 +102,16 @@ func jobFilesIn(folder string) ([]string, error) {
 // load reads a job file with the overrides of the command line. problems are all errors
 // and warnings about the job. err is about a file that cannot be read at all.
 func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error) {
-	j, err := jobs.Load(file, a.env, overrides(c)...)
+	var j *jobs.Job
+	var err error
+	if file == standardInput {
+		var text []byte
+		if text, err = io.ReadAll(io.LimitReader(os.Stdin, mostInput)); err == nil {
+			j, err = jobs.Parse("standard input", text, ".", a.env, overrides(c)...)
+		}
+	} else {
+		j, err = jobs.Load(file, a.env, overrides(c)...)
+	}
 	var problems jobs.Problems
 	if err != nil && !errors.As(err, &problems) {
 		return nil, nil, invalid(err)

@@ -20,12 +20,12 @@ func (a *app) validateCommand() *cli.Command {
 			}
 			var all jobs.Problems
 			for _, name := range names {
-				_, problems, err := a.load(c, name)
+				j, problems, err := a.load(c, name)
 				if err != nil {
 					return err
 				}
 				if problems.Err() == nil && !a.json {
-					a.printf("%s: valid\n", name)
+					a.printf("%s: valid\n", j.File)
 				}
 				all = append(all, problems...)
 			}
