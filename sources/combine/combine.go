@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
-	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
@@ -21,9 +19,6 @@ type Members struct {
 	// Origin has the files of all members.
 	sources.Origin
 }
-
-// Options says how members, which are files or hierarchies, become one source.
-type Options = sources.Joining
 
 // Open makes one source of members. Each member is opened once, several at the same time.
 // Only the opened arrays stay in memory. Closing the source closes m.Origin. If Open
@@ -94,42 +89,6 @@ func combine(ctx context.Context, m Members, how Options) (sources.Source, error
 		}
 	}
 	return c, c.verdict()
-}
-
-// combined implements [sources.Source].
-type combined struct {
-	sources.Origin
-	how   Options
-	names []string // of the members, in the order in which they are joined
-
-	mu     sync.Mutex        // guards groups and vars while members are opened
-	groups [][]sources.Group // of each member
-	paths  []string          // of the variables that are opened
-	others []string          // paths of the variables that are not opened
-	vars   map[string]*variable
-	bounds map[string]string // the path of a coordinate by the path of its bounds
-	infos  sources.Infos     // descriptions of parts that are rebased
-	// spans has the coordinates that were read, by their paths: a span for each member.
-	spans map[string][]span
-	// runs are the rows of members that are taken where members overlap; nil: all are.
-	runs []run
-}
-
-// variable is an array of all members.
-type variable struct {
-	path     string
-	parts    []sources.Array  // of each member; nil: there is none
-	stored   []sources.Array  // parts before they were rebased; nil: no part was rebased
-	clocks   []sources.Clock  // the clock of each part as it is stored; nil: the variable has no times
-	faults   map[string]error // why it cannot be opened, by the name of the member
-	report   sources.Report   // the faults that are found
-	notes    []string
-	findings []cf.Finding
-	breaks   []string      // where its values break the order, if the job allows that
-	array    sources.Array // what it becomes, if nothing is wrong
-	joined   bool          // it has the dimension along which members are joined
-	rebasing string        // the note about the parts that are rebased
-	rebased  string        // the units of the parts that are rebased
 }
 
 // open opens the wanted arrays of all members.
@@ -236,11 +195,6 @@ func (c *combined) keepGroups(i int, groups []sources.Group) {
 		}
 	}
 	c.groups[i] = groups
-}
-
-// wrong is the error about a field of the options that does not fit the members.
-func wrong(field, format string, args ...any) error {
-	return &sources.JoinError{Field: field, Err: fmt.Errorf(format, args...)}
 }
 
 // checkDimension refuses to join along a dimension that nothing has.

@@ -106,10 +106,6 @@ func (c *combined) early(ctx context.Context, v *variable, members []int, least 
 	return "", nil
 }
 
-func (c *combined) given(v *variable, name string) bool {
-	return c.how.Given != nil && c.how.Given(v.path, name)
-}
-
 // refuses reports whether a difference is an error, and gives a way out.
 func (c *combined) refuses(v *variable, d compare.Difference) (hint string, wrong bool) {
 	const files = "; the stored values do not mean the same: make the files alike, "
@@ -130,5 +126,26 @@ func (c *combined) refuses(v *variable, d compare.Difference) (hint string, wron
 		return files + "or give the array the attribute flag_meanings if they do", true
 	default:
 		return ": join: override takes that of the first file", !c.how.Override
+	}
+}
+
+// missing reports the members that lack a variable: as faults, or with Override as a note
+// if the variable is not joined.
+func (c *combined) missing(v *variable) {
+	first := c.names[v.first()]
+	lacking := 0
+	for i, p := range v.parts {
+		switch {
+		case p != nil:
+			continue
+		case v.joined || !c.how.Override:
+			v.report.Add(fmt.Errorf("%s: no array %q, which %s has: exclude it if it is not needed", c.names[i], v.path, first))
+		case lacking == 0:
+			v.note("taken from %s; %s has none", first, c.names[i])
+		}
+		lacking++
+	}
+	if lacking > 1 && c.how.Override && !v.joined {
+		v.note("%d files have no such array", lacking)
 	}
 }

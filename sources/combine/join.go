@@ -2,7 +2,6 @@ package combine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -39,23 +38,6 @@ func (c *combined) coordinates() map[string]bool {
 		}
 	}
 	return set
-}
-
-// first returns the number of the first member in which the variable was opened, or -1 if
-// there is none.
-func (v *variable) first() int {
-	return slices.IndexFunc(v.parts, func(a sources.Array) bool { return a != nil })
-}
-
-// missed reports whether no member has the variable as an array that this program can read.
-// The source can then leave the variable out.
-func (v *variable) missed() bool {
-	for _, err := range v.faults {
-		if !errors.Is(err, sources.ErrNoArray) && !sources.Unsupported(err) {
-			return false
-		}
-	}
-	return v.first() < 0
 }
 
 // join decides what becomes of a variable.
@@ -285,29 +267,4 @@ func (c *combined) stackCoordinate(ctx context.Context, v *variable) error {
 // mismatchText says where two members have other values.
 func mismatchText(m *compare.Mismatch, first, other string) string {
 	return fmt.Sprintf("the value at %v is %s in %s and %s in %s", m.Index, m.X, first, m.Y, other)
-}
-
-func (v *variable) note(format string, args ...any) {
-	v.notes = append(v.notes, fmt.Sprintf(format, args...))
-}
-
-// missing reports the members that lack a variable: as faults, or with Override as a note
-// if the variable is not joined.
-func (c *combined) missing(v *variable) {
-	first := c.names[v.first()]
-	lacking := 0
-	for i, p := range v.parts {
-		switch {
-		case p != nil:
-			continue
-		case v.joined || !c.how.Override:
-			v.report.Add(fmt.Errorf("%s: no array %q, which %s has: exclude it if it is not needed", c.names[i], v.path, first))
-		case lacking == 0:
-			v.note("taken from %s; %s has none", first, c.names[i])
-		}
-		lacking++
-	}
-	if lacking > 1 && c.how.Override && !v.joined {
-		v.note("%d files have no such array", lacking)
-	}
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources/compare"
 )
 
-// run is n rows of a member, one after the other, which begin with row from.
-type run struct{ member, from, n int }
-
 // overlap finds out which rows are taken if several members have the same value of the
 // coordinate. Each value is taken once, in the order of the values.
 func (c *combined) overlap(ctx context.Context, v *variable) error {

@@ -99,27 +99,6 @@ func (c *combined) anyRebased() bool {
 	return false
 }
 
-// coordinate is the path of the dimension's coordinate, the one nearest to the root, if
-// members can be sorted by it; "" otherwise.
-func (c *combined) coordinate() string {
-	var found []string
-	for _, at := range c.paths {
-		v := c.vars[at]
-		if path.Base(at) != c.how.Dimension() || v.report.Len() > 0 || len(v.faults) > 0 || slices.Contains(v.parts, nil) {
-			continue
-		}
-		if !slices.ContainsFunc(v.parts, func(p sources.Array) bool {
-			return c.sortable(p.Info()) != nil || p.Info().Type != v.parts[0].Info().Type
-		}) {
-			found = append(found, at)
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return slices.MinFunc(found, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-}
-
 // canOrder returns an error if members cannot be sorted by a variable.
 func (c *combined) canOrder(path string) error {
 	v := c.vars[path]
@@ -199,27 +178,6 @@ func (c *combined) sort(v *variable, explicit bool) error {
 	return nil
 }
 
-// sortable returns an error if members cannot be sorted by an array.
-func (c *combined) sortable(info *sources.Info) error {
-	if compare.OrderOf(info.Type) == nil {
-		return fmt.Errorf("values of %s have no order here", info.Type.Name())
-	}
-	return c.indexes(info)
-}
-
-// indexes returns an error if an array does not have one value for each index of the
-// dimension.
-func (c *combined) indexes(info *sources.Info) error {
-	n, _ := ndarray.Elements(info.Shape)
-	switch {
-	case c.how.Stack != "" && n != 1:
-		return fmt.Errorf("it has the shape %v, not one value for each file", info.Shape)
-	case c.how.Stack == "" && !slices.Equal(info.DimensionNames, []string{c.how.Concat}):
-		return fmt.Errorf("it has %s dimensions, not %q alone", compare.DimensionsText(info), c.how.Concat)
-	}
-	return nil
-}
-
 func permuted[T any](list []T, order []int) []T {
 	sorted := make([]T, len(list))
 	for i, k := range order {
@@ -282,34 +240,6 @@ func (c *combined) checkLabels(ctx context.Context, v *variable) error {
 		}
 	}
 	return nil
-}
-
-func upTo(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
-// filledOf lists the members that have values of a coordinate.
-func filledOf(spans []span) []int {
-	return slices.DeleteFunc(upTo(len(spans)), func(i int) bool { return spans[i].N == 0 })
-}
-
-// directions reports whether all values rise, or fall, through the members filled, which
-// have values.
-func directions(spans []span, filled []int) (up, down bool) {
-	up, down = true, true
-	for k, i := range filled {
-		s := spans[i]
-		up, down = up && s.Rising() && s.valid, down && s.Falling() && s.valid
-		if k > 0 {
-			before := spans[filled[k-1]]
-			up, down = up && before.to < s.from, down && before.to > s.from
-		}
-	}
-	return up, down
 }
 
 // steps reports whatever breaks the order of the values of a coordinate.
