@@ -227,3 +227,42 @@ func (p *parser) variable() variable {
 	v.begin = int64(begin)
 	return v
 }
+
+// dimension is a dimension of a file. In the file, the record dimension has length 0;
+// here its length is the number of records.
+type dimension struct {
+	name   string
+	length int
+	record bool
+	// texts says that the characters along the dimension are those of texts: all variables
+	// that have it are characters, and have it last. xarray uses the same rule.
+	texts bool
+}
+
+// attribute is a name with values in the form of a classic file: big-endian and without
+// padding. Classic files have no values of kind String; here each of them is followed
+// by a zero byte.
+type attribute struct {
+	name   string
+	kind   netcdftype.Type
+	values []byte
+	shape  []int // of values with more than one dimension, in C order; else nil
+}
+
+type variable struct {
+	name       string
+	kind       netcdftype.Type
+	dims       []int // indexes into header.dims
+	attributes []attribute
+	begin      int64 // bytes
+	slab       int   // bytes of the variable; of one record, for a record variable
+	record     bool
+}
+
+// errShort says that the header is longer than the bytes that were read.
+var errShort = errors.New("the header is cut off")
+
+const (
+	firstRead = 64 << 10 // bytes of a file that are read first; doubled while the header is longer
+	maxHeader = 64 << 20 // bytes
+)

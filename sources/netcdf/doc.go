@@ -72,4 +72,27 @@
 // the bytes that were read could describe. A variable that reaches beyond the end of
 // its file cannot be opened; the others can. A last record that lacks only its padding
 // is complete.
+//
+// # Files
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	classic_parser.go      the parts of a classic header
+//	classic_header.go      the header of a classic file
+//	attribute.go           attributes as Zarr has them, and what they mean
+//	classic_file.go        a classic file and its arrays
+//	classic_details.go     a classic file for inspect
+//	options.go             Options, and what the files of a source share
+//	tree_nodes.go          groups, variables and dimensions of an HDF5 file
+//	tree_attributes.go     attributes of HDF5
+//	tree_dimensions.go     dimension scales
+//	tree.go                reading the groups of an HDF5 file
+//	filter_codecs.go       filters of HDF5 as codecs
+//	tree_array.go          an array of an HDF5 file
+//	tree_stored_chunks.go  its chunks as they are stored
+//	tree_open.go           opening a variable
+//	tree_low_memory.go     arrays of very many files, opened when they are read
+//	source.go              Open
+//	driver.go              the driver
+//	tree_details.go        an HDF5 file for inspect
 package netcdf

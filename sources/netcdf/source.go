@@ -9,30 +9,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
-
-// Options are the settings of Open. The zero value is usable.
-type Options struct {
-	Store store.Options
-	// Combine says how several files become one source.
-	Combine combine.Options
-	// CF says, by the path of a variable, what becomes of its packed values. nil: they
-	// are kept. See [sources.Packed].
-	CF func(path string) cf.Mode
-	// Kept says, by the path of a variable, whether its stored chunks are wanted, see
-	// [sources.Stored]; they are available if all filters are codecs. nil: for no variable.
-	// The chunk index of such a variable is read when the variable is opened.
-	Kept func(path string) bool
-	// Codecs are the known codecs; nil: the standard ones.
-	Codecs *codecs.Registry
-	// Drivers are the known formats, for the error about a file of another one; nil:
-	// none.
-	Drivers sources.Drivers
-}
 
 // keptMetadata is how many bytes of metadata of HDF5 files are kept in memory, for all
 // files together. As many bytes of chunk indexes are kept. With many files, which are
@@ -112,16 +92,6 @@ func (s *source) read(ctx context.Context, f *sources.OpenFile) (contents, error
 	return s.readTree(ctx, f, beginning)
 }
 
-// source is what the files of a source share.
-type source struct {
-	cf      func(path string) cf.Mode
-	kept    func(path string) bool
-	chains  *codecs.Chains
-	drivers sources.Drivers
-	scratch *ndarray.Pool
-	shared  *hdf5.Shared
-}
-
 // file is an opened file with its contents. It implements [sources.Hierarchy].
 type file struct {
 	*sources.OpenFile
@@ -182,6 +152,3 @@ func packingTypes(list []attribute) map[string]dtype.Type {
 	}
 	return types
 }
-
-// ShareInfo implements [sources.Shared].
-func (a *treeArray) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }

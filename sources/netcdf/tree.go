@@ -8,59 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
-
-// tree is the content of a NetCDF-4 file, or of any other HDF5 file.
-type tree struct {
-	file    *sources.OpenFile
-	hdf5    *hdf5.File
-	scratch *ndarray.Pool
-	kept    func(path string) bool // says for which variables the stored chunks are wanted; nil: for none
-	chains  *codecs.Chains
-	nodes   []*group // the root first, each group before its subgroups
-	vars    []*treeVariable
-	byPath  map[string]*treeVariable
-	scales  map[uint64]*treeDimension // by the addresses of their datasets
-	netCDF  bool                      // the file has attributes that only NetCDF writes
-	known   map[uint64]bool           // addresses of the groups that were read
-	again   int                       // number of groups that were reached by another path before
-
-	described described
-}
-
-// group is a group of a tree. The dimensions of the groups above it are valid in it,
-// too.
-type group struct {
-	path       string
-	parent     *group // nil for the root
-	address    uint64
-	attributes []attribute
-	findings   []cf.Finding
-	dims       []*treeDimension
-	vars       []*treeVariable
-	groups     []*group
-}
-
-// treeVariable is a variable of a tree: a dataset, or a link that may lead to one.
-type treeVariable struct {
-	path       string
-	name       string // of the dataset
-	address    uint64
-	err        error // why it cannot be opened
-	attributes []attribute
-	findings   []cf.Finding
-	shape      []int // of the dataset
-	limits     []int
-	dims       []*treeDimension // one for each dimension
-	scale      *treeDimension   // not nil: the dataset is the scale of a dimension
-	lists      [][]uint64       // for each dimension, the datasets that are its scales
-	ids        []int            // numbers of the dimensions, if the file states them
-}
 
 // maxNodes bounds the groups and variables of a file.
 const maxNodes = 1 << 20

@@ -7,33 +7,12 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
-
-// described is what a tree reads only for a caller who asks for details.
-type described struct {
-	once   sync.Once
-	err    error
-	groups map[string]*group
-	links  map[string]string // descriptions of links, by path; an ordinary hard link has none
-	types  []namedType
-	// others lists links to objects that are neither a variable nor a group, by the
-	// paths of their groups.
-	others map[string][]sources.Detail
-}
-
-// namedType is a committed datatype. In NetCDF-4 it is a type that the user defined.
-type namedType struct {
-	path    string
-	address uint64
-	text    string // its description
-	user    bool   // in NetCDF-4 all types of its class are defined by users
-}
 
 // details implements contents.
 func (t *tree) details(ctx context.Context, path string) ([]sources.Detail, error) {

@@ -6,51 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
-
-// NetCDF-4 keeps dimensions as dimension scales of HDF5: datasets with an attribute
-// CLASS. The attribute DIMENSION_LIST of a variable refers to them. A dataset that is a
-// scale is also the coordinate variable of its dimension, unless its attribute NAME
-// says that there is no such variable.
-const (
-	attrClass       = "CLASS"
-	attrName        = "NAME"
-	attrLists       = "DIMENSION_LIST"
-	attrScaleOf     = "REFERENCE_LIST"
-	attrID          = "_Netcdf4Dimid"
-	attrCoordinates = "_Netcdf4Coordinates"
-	attrClassic     = "_nc3_strict"
-	attrProperties  = "_NCProperties"
-
-	classScale    = "DIMENSION_SCALE"
-	onlyScale     = "This is a netCDF dimension but not a netCDF variable"
-	notCoordinate = "_nc4_non_coord_" // in front of the names of some datasets
-)
-
-// hidden lists the attributes that are bookkeeping of the formats.
-func hidden() []string {
-	return []string{attrClass, attrName, attrLists, attrScaleOf, attrID, attrCoordinates, attrClassic, attrProperties}
-}
-
-// isMark reports whether an attribute of the root group proves that NetCDF wrote the
-// file. Older versions of NetCDF wrote no such attribute.
-func isMark(name string) bool { return name == attrProperties || name == attrClassic }
-
-// treeDimension is a dimension of a group.
-type treeDimension struct {
-	name      string
-	length    int
-	unlimited bool
-	alone     bool // no variable belongs to the dimension
-	id        int  // -1: the file states none
-
-	mu           sync.Mutex
-	known, texts bool // see [tree.ofTexts]
-}
 
 // describeScale reads the parts of a dataset that concern dimensions.
 func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all []hdf5.Attribute) error {
@@ -190,14 +149,3 @@ func (t *tree) lengthen() {
 		}
 	}
 }
-
-// names returns the names of a variable's dimensions and their lengths.
-func (v *treeVariable) names() (names []string, shape []int) {
-	for _, d := range v.dims {
-		names, shape = append(names, d.name), append(shape, d.length)
-	}
-	return names, shape
-}
-
-// isHidden reports whether an attribute is bookkeeping.
-func isHidden(name string) bool { return slices.Contains(hidden(), name) }

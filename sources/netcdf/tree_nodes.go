@@ -1,0 +1,130 @@
+package netcdf
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// tree is the content of a NetCDF-4 file, or of any other HDF5 file.
+type tree struct {
+	file    *sources.OpenFile
+	hdf5    *hdf5.File
+	scratch *ndarray.Pool
+	kept    func(path string) bool // says for which variables the stored chunks are wanted; nil: for none
+	chains  *codecs.Chains
+	nodes   []*group // the root first, each group before its subgroups
+	vars    []*treeVariable
+	byPath  map[string]*treeVariable
+	scales  map[uint64]*treeDimension // by the addresses of their datasets
+	netCDF  bool                      // the file has attributes that only NetCDF writes
+	known   map[uint64]bool           // addresses of the groups that were read
+	again   int                       // number of groups that were reached by another path before
+
+	described described
+}
+
+// group is a group of a tree. The dimensions of the groups above it are valid in it,
+// too.
+type group struct {
+	path       string
+	parent     *group // nil for the root
+	address    uint64
+	attributes []attribute
+	findings   []cf.Finding
+	dims       []*treeDimension
+	vars       []*treeVariable
+	groups     []*group
+}
+
+// treeVariable is a variable of a tree: a dataset, or a link that may lead to one.
+type treeVariable struct {
+	path       string
+	name       string // of the dataset
+	address    uint64
+	err        error // why it cannot be opened
+	attributes []attribute
+	findings   []cf.Finding
+	shape      []int // of the dataset
+	limits     []int
+	dims       []*treeDimension // one for each dimension
+	scale      *treeDimension   // not nil: the dataset is the scale of a dimension
+	lists      [][]uint64       // for each dimension, the datasets that are its scales
+	ids        []int            // numbers of the dimensions, if the file states them
+}
+
+// hidden lists the attributes that are bookkeeping of the formats.
+func hidden() []string {
+	return []string{attrClass, attrName, attrLists, attrScaleOf, attrID, attrCoordinates, attrClassic, attrProperties}
+}
+
+// isMark reports whether an attribute of the root group proves that NetCDF wrote the
+// file. Older versions of NetCDF wrote no such attribute.
+func isMark(name string) bool { return name == attrProperties || name == attrClassic }
+
+// treeDimension is a dimension of a group.
+type treeDimension struct {
+	name      string
+	length    int
+	unlimited bool
+	alone     bool // no variable belongs to the dimension
+	id        int  // -1: the file states none
+
+	mu           sync.Mutex
+	known, texts bool // see [tree.ofTexts]
+}
+
+// names returns the names of a variable's dimensions and their lengths.
+func (v *treeVariable) names() (names []string, shape []int) {
+	for _, d := range v.dims {
+		names, shape = append(names, d.name), append(shape, d.length)
+	}
+	return names, shape
+}
+
+// isHidden reports whether an attribute is bookkeeping.
+func isHidden(name string) bool { return slices.Contains(hidden(), name) }
+
+// described is what a tree reads only for a caller who asks for details.
+type described struct {
+	once   sync.Once
+	err    error
+	groups map[string]*group
+	links  map[string]string // descriptions of links, by path; an ordinary hard link has none
+	types  []namedType
+	// others lists links to objects that are neither a variable nor a group, by the
+	// paths of their groups.
+	others map[string][]sources.Detail
+}
+
+// namedType is a committed datatype. In NetCDF-4 it is a type that the user defined.
+type namedType struct {
+	path    string
+	address uint64
+	text    string // its description
+	user    bool   // in NetCDF-4 all types of its class are defined by users
+}
+
+// NetCDF-4 keeps dimensions as dimension scales of HDF5: datasets with an attribute
+// CLASS. The attribute DIMENSION_LIST of a variable refers to them. A dataset that is a
+// scale is also the coordinate variable of its dimension, unless its attribute NAME
+// says that there is no such variable.
+const (
+	attrClass       = "CLASS"
+	attrName        = "NAME"
+	attrLists       = "DIMENSION_LIST"
+	attrScaleOf     = "REFERENCE_LIST"
+	attrID          = "_Netcdf4Dimid"
+	attrCoordinates = "_Netcdf4Coordinates"
+	attrClassic     = "_nc3_strict"
+	attrProperties  = "_NCProperties"
+
+	classScale    = "DIMENSION_SCALE"
+	onlyScale     = "This is a netCDF dimension but not a netCDF variable"
+	notCoordinate = "_nc4_non_coord_" // in front of the names of some datasets
+)
