@@ -62,6 +62,7 @@ var rooms = [][]string{
 	{"jobs/target"},
 	{"jobs/input"},
 	{"jobs/places"},
+	{"jobs/shapes"},
 	{"jobs/plan"},
 	{"jobs/preview"},
 	{"jobs/trial"},

@@ -209,7 +209,7 @@ func (g *Growth) meet(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.base, b.existingCodecs = existingArray{t}, t.Meta.Codecs
-	b.followExtents(t.Array.Info())
+	b.shapes().Follow(t.Array.Info())
 	b.options = follow(t, b.options, b.env.Codecs)
 	return nil
 }

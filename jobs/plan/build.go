@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/shapes"
 	"github.com/zmigrate/zmigrate/readers"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
@@ -51,17 +52,18 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	b.attributesFit(meta.Attributes)
 	b.readableTimes(meta.Attributes)
 	b.readableFill(meta)
-	b.chooseExtents(in.Type)
+	b.shapes().Extents(in.Type)
 	b.keepShards()
-	inner := b.chunks(in.Type)
+	inner, differs := b.shapes().Chunks(in.Type)
+	b.chose = b.chose || differs
 	meta.Grid.Chunk = inner
 	if b.options.Shards != nil {
 		meta.Grid.Chunk = b.options.Shards
 	}
 	if err := meta.Grid.Check(); err != nil {
 		b.wrong("chunks", err.Error(), "")
-	} else if n := meta.Grid.Len(); n > MaxChunks {
-		b.wrong("chunks", fmt.Sprintf("chunks of shape %v make %d objects, and an array can have at most %d", meta.Grid.Chunk, n, MaxChunks), "choose larger chunks")
+	} else if n := meta.Grid.Len(); n > shapes.MaxChunks {
+		b.wrong("chunks", fmt.Sprintf("chunks of shape %v make %d objects, and an array can have at most %d", meta.Grid.Chunk, n, shapes.MaxChunks), "choose larger chunks")
 	}
 	if b.problems.Err() != nil {
 		return nil, b.problems
@@ -90,8 +92,12 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	b.base.complete(b, planned)
 	b.readable(planned)
 	b.block(planned)
-	b.noteShards(planned)
-	b.judgeObjects(planned)
+	b.notes = append(b.notes, shapes.ShardNotes(planned.Meta, planned.Chain, planned.stored != nil)...)
+	if planned.Existing == nil { // otherwise the chunks cannot be chosen
+		if field, w := b.shapes().Judge(planned.Chain, &planned.Meta.Grid); w.Code != "" {
+			b.warn(field, w.Code, w.Message, w.Hint)
+		}
+	}
 	if b.plan.Job.Target.DigestAttribute && !b.plan.Task(planned).Digest {
 		b.note("its values get no digest, so it does not have the attribute %s; docs/verify.md says which values have digests", zarr.DigestAttribute)
 	}
@@ -129,7 +135,7 @@ func (b *builder) block(a *Array) {
 	}
 	if a.Decodes > a.SourceChunks {
 		a.DecodeOnce, _ = task.DecodeOnce()
-		a.OnceChunks = b.onceChunks(task)
+		a.OnceChunks = shapes.Once(task, b.info.Chunks, b.plan.Job.Run.Memory, b.env.Codecs)
 	}
 }
 

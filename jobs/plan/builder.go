@@ -7,14 +7,11 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/jobs/input"
+	"github.com/zmigrate/zmigrate/jobs/shapes"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/zarr"
 )
-
-// MaxChunks is the most objects that one array can have. A run holds a bit for each, which
-// is 32 MiB at this bound.
-const MaxChunks = 1 << 28
 
 func (b *builder) wrong(field, message, hint string) {
 	b.problems = append(b.problems, b.plan.Job.Problem(b.field+"."+field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint))
@@ -53,4 +50,18 @@ func (b *builder) path() string {
 		return path.Join(path.Dir(target), name)
 	}
 	return target
+}
+
+func (b *builder) warn(field, code, message, hint string) {
+	p := b.plan.Job.Problem(b.field+"."+field, fmt.Sprintf("array %q: %s", b.info.Path, message), hint)
+	p.Warning, p.Code = true, code
+	b.problems = append(b.problems, p)
+}
+
+// shapes returns what chooses the shapes of chunks and shards of the array.
+func (b *builder) shapes() *shapes.Chooser {
+	return &shapes.Chooser{
+		Job: b.plan.Job, Options: &b.options, Source: b.array.Info(), Info: b.info,
+		Coordinate: b.coordinate, Times: b.times, Earlier: b.earlier, Files: b.plan.countFiles,
+	}
 }

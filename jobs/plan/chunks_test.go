@@ -7,14 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
-	"github.com/zmigrate/zmigrate/sources"
 )
 
 // storedField is a Zarr array of 20 MB in chunks of 3 MB, none of which is stored.
@@ -105,29 +103,6 @@ func TestEarlierChunks(t *testing.T) {
 	}
 	if is.Arrays[0].Digest != was.Arrays[0].Digest || is.Arrays[0].Chunks != was.Arrays[0].Chunks {
 		t.Errorf("got %+v, want %+v", is.Arrays[0], was.Arrays[0])
-	}
-}
-
-// TestJoinedChunks chooses chunks of an array that is joined from monthly files. Chunks
-// that are as long as the files mean nothing for the whole; shorter ones do.
-func TestJoinedChunks(t *testing.T) {
-	for name, c := range map[string]struct{ chunks, want []int }{
-		"one chunk a file":      {[]int{31, 73, 144}, []int{92, 73, 144}},
-		"a chunk for each step": {[]int{1, 73, 144}, []int{92, 73, 144}},
-		"chunks of ten steps":   {[]int{10, 73, 144}, []int{50, 73, 144}},
-	} {
-		info := &sources.Info{Path: "v", Type: dtype.Float32, Shape: []int{365, 73, 144}, DimensionNames: []string{"time", "y", "x"}, Chunks: c.chunks}
-		b := builder{plan: &Plan{Job: &jobfile.Job{Source: jobfile.Source{Concat: "time"}}, fileCount: 12}, info: info, array: described{info: info}}
-		if got := b.autoChunks(dtype.Float32); !slices.Equal(got, c.want) {
-			t.Errorf("%s: chunks %v, want %v", name, got, c.want)
-		}
-	}
-	for n, want := range map[int]int{365: 365, 1 << 20: 1 << 20, 1<<20 + 1: 262145} { // one chunk up to 8 MiB
-		info := &sources.Info{Path: "time", Type: dtype.Float64, Shape: []int{n}, DimensionNames: []string{"time"}, Chunks: []int{1}}
-		b := builder{plan: &Plan{Job: &jobfile.Job{Source: jobfile.Source{Concat: "time"}}, fileCount: 365}, info: info, array: described{info: info}}
-		if got := b.autoChunks(dtype.Float64); !slices.Equal(got, []int{want}) {
-			t.Errorf("the coordinate of %d times has chunks %v", n, got)
-		}
 	}
 }
 

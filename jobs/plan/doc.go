@@ -26,13 +26,8 @@
 //	packing.go              packed arrays
 //	dimensions.go           dimensions that the job renames, with what names them
 //	carry.go                objects that become the target's as they are
-//	rechunk.go              chunks with which each source chunk is decoded once
-//	shard_notes.go          what shards cost
 //	attributes_size.go      attributes that take too much memory
 //	chain.go                the codec chain of an array
-//	chunks.go               chunks that are chosen
-//	extents.go              chunks and shards by the names of dimensions
-//	object_sizes.go         very many small objects, and very large ones
 //	build.go                one array, from the source's description to the plan's
 //	characters.go           characters as numbers or as texts
 //	earlier_choices.go      chunks and codecs that an earlier version chose

@@ -168,7 +168,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	info := b.array.Info()
 	b.info = withDimensions(info, dimensions)
 	b.nameCoordinate(info)
-	b.skipOtherRanks()
+	b.notes = append(b.notes, b.shapes().SkipOtherRanks()...)
 	if err := p.target.meet(ctx, b); err != nil {
 		return nil, err
 	}

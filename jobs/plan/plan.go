@@ -82,6 +82,16 @@ func (p *Plan) Requests() Requests {
 // Repeats reports whether the plan is that of a run that has completed, see [Repeat].
 func (p *Plan) Repeats() bool { return p.repeats }
 
+// countFiles counts the files of the source.
+func (p *Plan) countFiles() int {
+	if p.fileCount == 0 {
+		for range p.source.Files() {
+			p.fileCount++
+		}
+	}
+	return p.fileCount
+}
+
 // SourceChanged returns an error if the source has changed since it was opened.
 func (p *Plan) SourceChanged(ctx context.Context) error { return p.source.Changed(ctx) }
 

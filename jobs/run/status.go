@@ -13,7 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
-	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/shapes"
 )
 
 // Status is what a checkpoint holds.
@@ -103,7 +103,7 @@ func (s *Status) count(ctx context.Context, j *jobfile.Job, text json.RawMessage
 	s.Dimension, s.Differences = m.Append, jobfile.Differences(m.Job, j.Normalised())
 	seen := make([]bitset, len(m.Arrays))
 	for i, a := range m.Arrays {
-		if a.Chunks < 0 || a.Chunks > plan.MaxChunks {
+		if a.Chunks < 0 || a.Chunks > shapes.MaxChunks {
 			return fmt.Errorf("checkpoint: the plan is damaged: array %q has %d chunks", a.Target, a.Chunks)
 		}
 		seen[i] = newBitset(a.Chunks)

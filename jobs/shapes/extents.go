@@ -1,6 +1,7 @@
-package plan
+package shapes
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -9,33 +10,34 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// skipOtherRanks drops shapes of chunks and shards that come from the defaults and have
-// another number of dimensions than the array.
-func (b *builder) skipOtherRanks() {
-	o, rank := &b.options, len(b.info.Shape)
-	if c := o.Chunks.Shape; c != nil && o.FromDefaults.Chunks && len(c) != rank {
-		b.note("chunks: %v of the defaults is for arrays of %d dimensions, this array has %d and follows its own rule", c, len(c), rank)
+// SkipOtherRanks drops shapes of chunks and shards that come from the defaults and have
+// another number of dimensions than the array. The notes say so.
+func (c *Chooser) SkipOtherRanks() (notes []string) {
+	o, rank := c.Options, len(c.Info.Shape)
+	if shape := o.Chunks.Shape; shape != nil && o.FromDefaults.Chunks && len(shape) != rank {
+		notes = append(notes, fmt.Sprintf("chunks: %v of the defaults is for arrays of %d dimensions, this array has %d and follows its own rule", shape, len(shape), rank))
 		o.Chunks = jobfile.Chunks{Auto: o.Access != ""}
 	}
 	if s := o.Shards; s != nil && o.FromDefaults.Shards && len(s) != rank {
-		b.note("shards: %v of the defaults is for arrays of %d dimensions, this array has %d and gets none", s, len(s), rank)
+		notes = append(notes, fmt.Sprintf("shards: %v of the defaults is for arrays of %d dimensions, this array has %d and gets none", s, len(s), rank))
 		o.Shards = nil
 	}
+	return notes
 }
 
 // dimensionExtents returns the extents that the job gives by the names of dimensions, in
 // the source or in the target. A name that is the old one of a dimension and the new one of
 // another is taken for the new one. 0 stands for auto, and -1 for a dimension that the job
 // does not name. dimensionExtents returns nil if the job names no dimension of the array.
-func (b *builder) dimensionExtents(by jobfile.Extents) []int {
+func (c *Chooser) dimensionExtents(by jobfile.Extents) []int {
 	if len(by) == 0 {
 		return nil
 	}
-	own, target := b.array.Info().DimensionNames, b.info.DimensionNames
-	if b.options.DimensionNames != nil {
-		target = jobfile.Names(b.options.DimensionNames)
+	own, target := c.Source.DimensionNames, c.Info.DimensionNames
+	if c.Options.DimensionNames != nil {
+		target = jobfile.Names(c.Options.DimensionNames)
 	}
-	list, found := make([]int, len(b.info.Shape)), false
+	list, found := make([]int, len(c.Info.Shape)), false
 	for i := range list {
 		list[i] = -1
 		var known []string
@@ -55,12 +57,12 @@ func (b *builder) dimensionExtents(by jobfile.Extents) []int {
 	return list
 }
 
-// followExtents gives dimensions that the job does not name, or leaves to auto, the
+// Follow gives dimensions that the job does not name, or leaves to auto, the
 // extents that the chunks and shards of an existing array have.
-func (b *builder) followExtents(existing *sources.Info) {
-	o := &b.options
+func (c *Chooser) Follow(existing *sources.Info) {
+	o := c.Options
 	fill := func(by jobfile.Extents, from []int) []int {
-		list := b.dimensionExtents(by)
+		list := c.dimensionExtents(by)
 		if list == nil || len(list) != len(from) {
 			return nil
 		}
@@ -83,13 +85,13 @@ func (b *builder) followExtents(existing *sources.Info) {
 	}
 }
 
-// chooseExtents turns extents by the names of dimensions into shapes. Along dimensions that
+// Extents turns extents by the names of dimensions into shapes. Along dimensions that
 // the job does not name, the chunks have the source's extents if these are kept, and
 // otherwise those that auto chooses; shards are one chunk wide.
-func (b *builder) chooseExtents(t dtype.Type) {
-	o := &b.options
-	size := zarr.ItemBytes(t, b.info.ItemBytes)
-	chunks, shards := b.dimensionExtents(o.Chunks.By), b.dimensionExtents(o.ShardsBy)
+func (c *Chooser) Extents(t dtype.Type) {
+	o := c.Options
+	size := zarr.ItemBytes(t, c.Info.ItemBytes)
+	chunks, shards := c.dimensionExtents(o.Chunks.By), c.dimensionExtents(o.ShardsBy)
 	if o.Chunks.By != nil {
 		o.Chunks = jobfile.Chunks{}
 	}
@@ -98,16 +100,16 @@ func (b *builder) chooseExtents(t dtype.Type) {
 		return
 	}
 	if chunks == nil {
-		chunks = slices.Repeat([]int{-1}, len(b.info.Shape))
+		chunks = slices.Repeat([]int{-1}, len(c.Info.Shape))
 		if o.Chunks.Shape != nil && len(o.Chunks.Shape) == len(chunks) {
 			copy(chunks, o.Chunks.Shape)
 		}
 	}
-	whole := slices.Clone(b.info.Shape) // the shape that chunks divide: of shards, or of the array
+	whole := slices.Clone(c.Info.Shape) // the shape that chunks divide: of shards, or of the array
 	for i := range chunks {
 		switch {
-		case chunks[i] == -1 && !o.Chunks.Auto && o.Access == "" && b.keepsChunks() && b.info.Chunks != nil:
-			chunks[i] = b.info.Chunks[i]
+		case chunks[i] == -1 && !o.Chunks.Auto && o.Access == "" && c.keepsChunks() && c.Info.Chunks != nil:
+			chunks[i] = c.Info.Chunks[i]
 		case chunks[i] == -1:
 			chunks[i] = 0
 		}
@@ -117,7 +119,7 @@ func (b *builder) chooseExtents(t dtype.Type) {
 			whole[i] = o.Shards[i]
 		}
 	}
-	chunk := b.shaped(whole, chunks, b.unitsWithin(shards), size)
+	chunk := c.shaped(whole, chunks, c.unitsWithin(shards), size)
 	for i := range chunk {
 		if chunks[i] == 0 && (shards != nil && shards[i] > 0 || o.Shards != nil && len(o.Shards) == len(chunks)) {
 			chunk[i] = zarr.DivisorNear(whole[i], chunk[i])
