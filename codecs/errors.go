@@ -18,6 +18,8 @@ var (
 	ErrTooLarge = errors.New("decodes to more bytes than the chunk has")
 	// ErrUnknown means that the registry has no codec of a name.
 	ErrUnknown = errors.New("unknown codec")
+	// ErrField means that a codec's configuration has no field of a name.
+	ErrField = errors.New("unknown field")
 )
 
 // FieldError is an error about one field of a codec's configuration.

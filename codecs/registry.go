@@ -270,7 +270,7 @@ func ReadObject(text []byte, v any) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(known, name) {
-			return Fieldf(fmt.Sprintf("%.60s", name), "unknown field")
+			return Fieldf(fmt.Sprintf("%.60s", name), "%w", ErrField)
 		}
 	}
 	err := json.Unmarshal(text, v)

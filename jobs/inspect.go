@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -113,6 +114,12 @@ var errEnough = errors.New("seen enough")
 func nothingAt(url string) error {
 	url = store.Shown(url)
 	what, hint := "no such file, folder or object", ""
+	switch {
+	case url == "-":
+		return errors.New("-: standard input cannot be a source, because it is read in parts: write it to a file first")
+	case strings.HasPrefix(url, "~"):
+		hint = " (a shell replaces ~ only where it stands without quotes: write $HOME)"
+	}
 	if store.Local(url) {
 		at := store.Resolved(url)
 		if _, err := os.Stat(at); err == nil {
@@ -128,8 +135,8 @@ func nothingAt(url string) error {
 				names = append(names, e.Name())
 			}
 		}
-		if hint = jobfile.DidYouMean(filepath.Base(at), names); hint != "" {
-			hint = " (" + hint + ")"
+		if near := jobfile.DidYouMean(filepath.Base(at), names); near != "" && hint == "" {
+			hint = " (" + near + ")"
 		}
 	}
 	return fmt.Errorf("%s: %s%s; name a path, or a URL such as s3://bucket/data.zarr?region=eu-west-1", url, what, hint)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // TestRunLength counts the bytes of blocks that lie together in the source, until the run is long.
@@ -186,15 +187,15 @@ func TestTooLarge(t *testing.T) {
 		budget        int
 		message, hint string
 	}{
-		"plain":   {plain, 1, "one block of chunks of shape [8 8] takes %d bytes in flight", "raise run.memory to 1MiB" + smaller},
-		"reading": {reading, own - 1, "one block of chunks of shape [8 8] takes %d bytes in flight, of which 5242880 are for reading the source", "raise run.memory to 6MiB" + smaller},
-		"chunks":  {chunked, 5 << 20, "one block of chunks of shape [8 8] takes %d bytes in flight, of which 5242880 are for reading the source with its chunks of shape [64 32]", "raise run.memory to 6MiB"},
-		"carried": {carried, 1, "one block of chunks of shape [8 8] takes %d bytes in flight", "raise run.memory to 1MiB" + smaller},
-		"index in front": {inFront, 1, "one block of chunks of shape [8 8] takes %d bytes in flight",
+		"plain":   {plain, 1, "one block of chunks of shape [8 8] takes %s in flight", "raise run.memory to 1MiB" + smaller},
+		"reading": {reading, own - 1, "one block of chunks of shape [8 8] takes %s in flight, of which 5.0 MiB are for reading the source", "raise run.memory to 6MiB" + smaller},
+		"chunks":  {chunked, 5 << 20, "one block of chunks of shape [8 8] takes %s in flight, of which 5.0 MiB are for reading the source with its chunks of shape [64 32]", "raise run.memory to 6MiB"},
+		"carried": {carried, 1, "one block of chunks of shape [8 8] takes %s in flight", "raise run.memory to 1MiB" + smaller},
+		"index in front": {inFront, 1, "one block of chunks of shape [8 8] takes %s in flight",
 			"raise run.memory to 1MiB" + smaller + "; with index_location: end an inner chunk is written as soon as it is encoded, and need not wait for the whole shard"},
 	} {
 		message, hint := test.task.TooLarge(test.budget)
-		if want := fmt.Sprintf(test.message, test.task.Cost()); message != want || hint != test.hint {
+		if want := fmt.Sprintf(test.message, words.Size(int64(test.task.Cost()))); message != want || hint != test.hint {
 			t.Errorf("%s: %q, %q, want %q, %q", name, message, hint, want, test.hint)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -315,11 +316,11 @@ func (t *Task) atOnce(cells int) int {
 func (t *Task) TooLarge(budget int) (message, hint string) {
 	const mib = 1 << 20
 	cost := t.Cost()
-	message = fmt.Sprintf("one block of chunks of shape %v takes %d bytes in flight", t.Grid.Chunk, cost)
+	message = fmt.Sprintf("one block of chunks of shape %v takes %s in flight", t.Grid.Chunk, words.Size(int64(cost)))
 	hint = fmt.Sprintf("raise run.memory to %dMiB", (cost+mib-1)/mib)
 	_, unit, reading := t.cost(1)
 	if reading > unit && t.Stored == nil {
-		message += fmt.Sprintf(", of which %d are for reading the source", reading)
+		message += fmt.Sprintf(", of which %s are for reading the source", words.Size(int64(reading)))
 		if chunk := t.Source.Info().Chunks; chunk != nil {
 			message += fmt.Sprintf(" with its chunks of shape %v", chunk)
 		}

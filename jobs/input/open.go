@@ -3,7 +3,9 @@ package input
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -40,6 +42,9 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 		return nil, r, err
 	}
 	source, err = driver.Open(ctx, r)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the source of %s: %w", j.Name, err)
+	}
 	return source, r, err
 }
 

@@ -3,6 +3,7 @@ package jobfile
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 )
@@ -19,6 +20,25 @@ func NearestCodec(registry *codecs.Registry, name string) string {
 	return "`zmigrate codecs` lists those that are known"
 }
 
+// fieldsOf is a hint for a field that a codec does not have.
+func fieldsOf(registry *codecs.Registry, codec, field string) string {
+	d, err := registry.Lookup(codec)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, f := range d.Fields {
+		names = append(names, f.Name)
+	}
+	if hint := unlessListed(DidYouMean(field, names)); hint != "" {
+		return hint
+	}
+	if names == nil {
+		return codec + " has no fields"
+	}
+	return "the fields of " + codec + " are " + strings.Join(names, ", ")
+}
+
 // CodecProblems positions each error of a chain in err at the codec and the
 // field of its configuration that are at fault. field is the field of the chain.
 func (j *Job) CodecProblems(field string, registry *codecs.Registry, err error) Problems {
@@ -29,7 +49,7 @@ func (j *Job) CodecProblems(field string, registry *codecs.Registry, err error) 
 		}
 		return ps
 	}
-	hint := ""
+	hint, codec := "", ""
 	if of, ok := errors.AsType[*codecs.Error](err); ok {
 		if of.Index >= 0 {
 			field = fmt.Sprintf("%s[%d]", field, of.Index)
@@ -37,11 +57,14 @@ func (j *Job) CodecProblems(field string, registry *codecs.Registry, err error) 
 		if errors.Is(of.Err, codecs.ErrUnknown) {
 			hint = NearestCodec(registry, of.Codec)
 		}
-		err = of.Err
+		err, codec = of.Err, of.Codec
 	}
 	if at, ok := errors.AsType[*codecs.FieldError](err); ok && at.Field != "" {
 		field += "." + at.Field
 		err = at.Err
+		if errors.Is(err, codecs.ErrField) {
+			hint = fieldsOf(registry, codec, at.Field)
+		}
 		_, several := err.(interface{ Unwrap() []error })
 		if _, inner := errors.AsType[*codecs.Error](err); inner || several {
 			return j.CodecProblems(field, registry, err) // of a chain within

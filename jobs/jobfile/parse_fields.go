@@ -46,7 +46,7 @@ func (p *parser) fields(n *node, at *trail, known map[string]setter, required ..
 		return
 	}
 	if n.kind != mapKind {
-		p.want(n, at, "a mapping", "")
+		p.want(n, at, "a mapping with "+someKeys(known), "")
 		return
 	}
 	for _, m := range n.members {
@@ -64,6 +64,16 @@ func (p *parser) fields(n *node, at *trail, known map[string]setter, required ..
 			p.problems.add(p.job.Problem(at.key(name).String(), "is required", ""))
 		}
 	}
+}
+
+// someKeys names the fields of a mapping, or some of them if there are many.
+func someKeys(known map[string]setter) string {
+	names := slices.Sorted(maps.Keys(known))
+	const most = 6
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " …"
+	}
+	return strings.Join(names, ", ")
 }
 
 // str reads a string that is not empty.

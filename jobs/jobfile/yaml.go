@@ -152,7 +152,11 @@ func (r *reader) syntax(document []byte, err error) {
 	if m := unknownAnchor.FindStringSubmatch(text); m != nil {
 		at = r.offset(document, max(0, bytes.Index(document, []byte("*"+m[1]))))
 	}
-	r.report(at, nil, "not valid YAML: "+text, "")
+	hint := ""
+	if lines := bytes.Split(document, []byte("\n")); at.line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[at.line-1], " "), []byte("\t")) {
+		hint = "the line begins with a tab: YAML takes only spaces for indentation"
+	}
+	r.report(at, nil, "not valid YAML: "+text, hint)
 }
 
 func (r *reader) position(y *yaml.Node) position { return position{r.file, y.Line, y.Column} }

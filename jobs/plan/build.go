@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/shapes"
@@ -111,7 +112,7 @@ func (b *builder) block(a *Array) {
 	task := b.plan.Task(a)
 	if task.Cost() > memory {
 		message, hint := task.TooLarge(memory)
-		b.wrong("chunks", fmt.Sprintf("%s, run.memory is %d", message, memory), hint)
+		b.wrong("chunks", fmt.Sprintf("%s, run.memory is %s", message, words.Size(int64(memory))), hint)
 		return
 	}
 	if a.stored != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/stages"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -123,7 +124,7 @@ func (r *reader) fits(from dtype.Type, shape []int) error {
 	read, okRead := ndarray.Bytes(from, shape)
 	cell, okCell := ndarray.Bytes(r.in.Type, r.in.Shape)
 	if need := int64(read) + 2*int64(cell); !okRead || !okCell || need > r.memory {
-		return fmt.Errorf("a sample of one chunk of shape %v takes %d bytes, and run.memory is %d: raise it, or choose smaller chunks", r.in.Shape, need, r.memory)
+		return fmt.Errorf("a sample of one chunk of shape %v takes %s, and run.memory is %s: raise it, or choose smaller chunks", r.in.Shape, words.Size(need), words.Size(r.memory))
 	}
 	return nil
 }

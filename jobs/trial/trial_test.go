@@ -172,7 +172,7 @@ func TestArrayRefused(t *testing.T) {
 	p := job(t, field(t, `chunks: [10, 10], codecs: [bytes]`))
 	p.Job.Run.Memory = 100
 	_, err := trial.Array(t.Context(), p, &p.Arrays[0], 1)
-	if want := `array "a", chunk [`; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "run.memory is 100") {
+	if want := `array "a", chunk [`; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "run.memory is 100 B") {
 		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -213,7 +214,7 @@ func (v *verification) object(ctx context.Context, o listed) error {
 		}
 	}
 	if cost > v.job.Run.Memory {
-		return fmt.Errorf("%s: verifying the object takes %d bytes of memory, and run.memory is %d: raise it, or verify with --level stored", o.Key, cost, v.job.Run.Memory)
+		return fmt.Errorf("%s: verifying the object takes %s of memory, and run.memory is %s: raise it, or verify with --level stored", o.Key, words.Size(cost), words.Size(v.job.Run.Memory))
 	}
 	if err := v.memory.Acquire(ctx, cost); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/stages"
@@ -210,7 +211,7 @@ func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *p
 			return a, nil
 		}
 	}
-	return nil, fmt.Errorf("array %q: comparing one chunk with the source takes %d bytes of memory, and run.memory is %d: raise it, or verify with --level decoded", planned.Target, a.cost, v.job.Run.Memory)
+	return nil, fmt.Errorf("array %q: comparing one chunk with the source takes %s of memory, and run.memory is %s: raise it, or verify with --level decoded", planned.Target, words.Size(a.cost), words.Size(v.job.Run.Memory))
 }
 
 // bytes returns the size of the source's elements in a box.

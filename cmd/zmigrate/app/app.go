@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
@@ -155,7 +157,26 @@ func (a *app) subcommand(c *cli.Command) *cli.Command {
 	return c
 }
 
-func usageError(_ *cli.Context, err error, _ bool) error { return invalid(err) }
+// usageError is the error of a command line, with the nearest flag for one that is not known.
+func usageError(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+	if !unknown {
+		return invalid(err)
+	}
+	flags := c.App.Flags
+	if c.Command != nil {
+		flags = slices.Concat(flags, c.Command.Flags)
+	}
+	names := []string{"help"}
+	for _, f := range flags {
+		names = append(names, f.Names()...)
+	}
+	hint := jobfile.DidYouMean(strings.TrimLeft(name, "-"), names)
+	if hint == "" {
+		hint = "--help lists the flags"
+	}
+	return invalid(fmt.Errorf("no flag %s (%s)", name, hint))
+}
 
 // setUp reads the global flags. It runs for the program and again for the command. If a flag
 // is set before and after the name of the command, the flag after the name wins.

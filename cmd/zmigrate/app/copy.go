@@ -52,11 +52,11 @@ func (a *app) copyCommand() *cli.Command {
 			}
 			j, err := jobs.Parse("copy", text, ".", a.env, overrides(c)...)
 			if err != nil {
-				return err
+				return ofFlags(err)
 			}
 			problems := j.Check(a.env.Codecs)
 			if err := problems.Err(); err != nil {
-				return err
+				return ofFlags(err)
 			}
 			a.warn(problems)
 			if n, err := sampleSize(c); err != nil {
@@ -138,6 +138,34 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 		"zmigrate": jobfile.Version, "name": filepath.Base(name),
 		"source": source, "target": target, "defaults": defaults,
 	})
+}
+
+// ofFlags returns problems of the job that a command line stands for as problems of the command
+// line: nobody sees that job, so places in it say nothing.
+func ofFlags(err error) error {
+	list, ok := errors.AsType[jobs.Problems](err)
+	if !ok {
+		return err
+	}
+	flags := []struct{ field, flag string }{
+		{"defaults.codecs", "--codec"}, {"defaults.chunks", "--chunks"}, {"defaults.shards", "--shards"}, {"defaults.access", "--access"},
+		{"source.url", "SRC"}, {"target.url", "DST"}, {"target.existing", "--existing"}, {"target.append", "--append"},
+		{"source.concat", "--concat"}, {"source.stack", "--stack"}, {"source.join", "--join"}, {"source.order", "--order"},
+		{"source.include", "--include"}, {"source.exclude", "--exclude"}, {"source.select", "--select"}, {"source.unsupported", "--unsupported"},
+	}
+	list = slices.Clone(list)
+	for i, p := range list {
+		if p.File != "copy" {
+			continue // of --set
+		}
+		list[i].Line, list[i].Column = 0, 0
+		for _, f := range flags {
+			if rest, of := strings.CutPrefix(p.Field, f.field); of && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+				list[i].File, list[i].Field = "copy", f.flag+rest
+			}
+		}
+	}
+	return list
 }
 
 // literal protects text from the expansion of variables: the shell has already expanded the
