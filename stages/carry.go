@@ -11,29 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// carriedPiece is the default of Task.Piece.
-const carriedPiece = 8 << 20
-
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// shardLayout returns the layout of the shards. It is false if the stored objects are no
-// shards, or are carried through: then no inner chunk is encoded on its own.
-func (t *Task) shardLayout() (*codecs.Shards, bool) {
-	if t.Stored != nil {
-		return nil, false
-	}
-	return t.Chain.InnerChunks()
-}
-
-// room returns the most bytes of an object carried through that are in memory at the
-// same time. own is the other memory that the object takes until it is written.
-func (t *Task) room() (room, own int) {
-	size, piece := t.Chain.Size(), orElse(t.Piece, carriedPiece)
-	if size.Max <= piece || t.Chain.VerifiesAll() && !size.Unbounded {
-		return size.Max, t.Chain.VerifyMemory(true)
-	}
-	return piece, max(t.StreamBytes, t.Chain.VerifyMemory(false)) // verifying ends before streaming begins
-}
 
 // carry reads an object that is carried through, and hands it to the writers. An object
 // that is too large for memory is only opened. The load has reserved the memory.
@@ -227,13 +205,4 @@ func (p *pipeline) put(ctx context.Context, t *Task, u *parcel) (stored sinks.Re
 		err = fmt.Errorf("the bytes written have the CRC-32C %08x, those read had %08x: is the memory of this machine sound?", stored.Sum, u.sum)
 	}
 	return stored, err
-}
-
-// carriedCost returns the most bytes that an object carried through takes.
-func (t *Task) carriedCost() int {
-	room, own := t.room()
-	if t.Decode != nil { // decoding ends before writing begins, as verifying does
-		own = max(own, t.Decode.Memory())
-	}
-	return ndarray.Rounded(room) + own
 }

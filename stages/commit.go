@@ -2,15 +2,10 @@ package stages
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/zmigrate/zmigrate/sinks"
 )
-
-// errCommit stops the workers after a commit has failed. Run returns the error of the
-// commit instead.
-var errCommit = errors.New("commit failed")
 
 // batch is the number of receipts after which a commit begins, even before its time.
 const batch = 4096

@@ -27,4 +27,23 @@
 //
 // This package has all goroutines and channels through which chunk data pass. The first
 // error stops them all. Objects that were stored before the error are still committed.
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	allotment.go  what each cell of a block gives back
+//	task.go       Task: one array, with its source and its writer
+//	block.go      which units are read together
+//	monitor.go    Monitor, and the budget that it watches
+//	units.go      the pieces of a task on their way: blocks, shards, loads, parcels
+//	pipeline.go   Config, and what all workers share
+//	slabs.go      reading the source's chunks in parallel
+//	carry.go      objects that are carried through
+//	encode.go     the encoders
+//	shard.go      shards, which go to the store as streams
+//	variable.go   elements of variable size
+//	read.go       the readers
+//	write.go      the writers
+//	commit.go     receipts
+//	run.go        Run, and the planner
+//	sample.go     Sample: some units, encoded and thrown away
 package stages

@@ -4,29 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 )
-
-// parcel is one cell in flight: a unit, or an inner chunk of a unit that is a shard.
-type parcel struct {
-	load  *load
-	unit  int   // number of the cell in the task's grid, or in its shard
-	index []int // coordinates of the cell
-	// data is the encoded cell: in buffer, or in the load's buffer if buffer is nil.
-	// Neither is set for a cell that holds only the fill value.
-	data     []byte
-	buffer   *ndarray.Buffer
-	reserved int // bytes of the budget for buffer
-	empty    bool
-	digest   digest.Sum // of the values, if the task takes digests
-
-	// For an object that is carried through, sum is the CRC-32C of the bytes read so far.
-	// stored is the object if it does not fit into memory.
-	sum    uint32
-	stored codecs.Input
-}
 
 // encode turns units into objects.
 func (p *pipeline) encode(ctx context.Context, w *worker) error {
@@ -161,15 +141,4 @@ func (p *pipeline) nextUnit(worked bool) (parcel, bool) {
 	}
 	u, more := <-p.encodes
 	return u, more
-}
-
-// drop gives back the memory that an encoded cell holds.
-func (p *pipeline) drop(u parcel) {
-	switch {
-	case u.buffer != nil:
-		u.buffer.Release()
-	case !u.empty:
-		p.leave(u.load, 1)
-	}
-	p.giveBack(u.load, u.reserved)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -13,13 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sinks"
 )
-
-// ErrStopped is the error of a Run that Config.Stop has ended before the work was done.
-// The units that were in flight are stored and committed.
-var ErrStopped = errors.New("stopped before the end: run again to go on")
-
-// ErrMemory reports a budget that cannot hold a single block.
-var ErrMemory = errors.New("the memory budget is too small")
 
 // Run does all units of the tasks that are not done yet. It returns the first error,
 // which names array, chunk and cause. Before Run returns, every worker has ended, every
@@ -103,36 +95,6 @@ func (p *pipeline) mustBeBack() {
 // times the encoders that one unit keeps busy. A shard keeps several encoders busy.
 func (t *Task) parallel() int { return t.Grid.Len() * t.Chain.Concurrency() }
 
-func orElse(n, otherwise int) int {
-	if n > 0 {
-		return n
-	}
-	return otherwise
-}
-
-type pipeline struct {
-	Config
-	tasks    Tasks
-	budget   budget
-	pool     *ndarray.Pool
-	reads    chan *load
-	encodes  chan parcel
-	writes   chan parcel
-	receipts chan sinks.Receipt
-	// window holds a token for each reader that may begin a block. It starts small, and
-	// widens when encoders have to wait. Reading far ahead of the encoders would only
-	// let the data leave the processor's cache.
-	window  chan struct{}
-	readers atomic.Int64 // number of tokens
-	failed  atomic.Bool  // a commit failed
-	stopped atomic.Bool
-
-	mutex  sync.Mutex
-	shards map[*shard]bool // begun and not finished
-
-	variable variableLoads
-}
-
 // workers starts n workers of a stage, and calls after when all of them have ended. The
 // monitor knows them.
 func (p *pipeline) workers(group *errgroup.Group, stage string, n int, work func(w *worker) error, after func()) {
@@ -203,33 +165,4 @@ func (p *pipeline) plan(ctx context.Context) error {
 		}
 	}
 	return p.finish(ctx)
-}
-
-// hand gives a block to a reader. total bytes are reserved for the block. more reports
-// whether the run goes on.
-func (p *pipeline) hand(ctx context.Context, l *load, total int) (more bool, err error) {
-	stop := p.Stop
-	if l.shard != nil {
-		stop = nil // a shard that was begun is finished
-	}
-	select {
-	case p.reads <- l:
-		return true, nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-stop:
-		p.stopped.Store(true)
-	}
-	p.budget.Release(int64(total))
-	return false, err
-}
-
-func (p *pipeline) stopping() bool {
-	select {
-	case <-p.Stop:
-		p.stopped.Store(true)
-		return true
-	default:
-		return false
-	}
 }

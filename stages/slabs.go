@@ -133,3 +133,31 @@ func slabs(region ndarray.Region, chunk, order []int, n int) (list []ndarray.Reg
 	}
 	return []ndarray.Region{region}
 }
+
+// fillBuffer reads a block, and pads the cells that reach beyond the array.
+func (p *pipeline) fillBuffer(ctx context.Context, t *Task, l *load) error {
+	shape := t.bufferShape(l.count)
+	n, _ := ndarray.Bytes(t.readType(), shape)
+	l.buffer = p.pool.Get(l.reserved)
+	var err error
+	if l.array, err = ndarray.View(t.readType(), shape, l.buffer.Bytes[:n]); err != nil {
+		return err
+	}
+	if l.array.Heap != nil && l.account != nil {
+		l.array.Heap.Account = l.account
+	}
+	start := make([]int, len(shape))
+	for i, n := range t.cellChain().Chunk().Shape {
+		start[i] = l.first[i] * n
+	}
+	inside := t.inside(start, shape)
+	dst := l.array.Sub(ndarray.Region{Start: make([]int, len(shape)), Shape: inside})
+	dst.Type = t.Source.Info().Type // the same bytes, perhaps under another name
+	if err := p.readSlabs(ctx, t, l, dst, start); err != nil {
+		return err
+	}
+	if t.Convert == nil {
+		t.cellChain().Pad(l.array, inside)
+	}
+	return l.array.Heap.Err()
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -115,30 +114,6 @@ type Event struct {
 	Partial bool
 }
 
-// Config is how to run. Memory and Commit are required.
-type Config struct {
-	Memory int // bytes of chunk data in flight
-	// Workers of each stage; 0: one for each processor.
-	Read, Encode, Write int
-	// Far says that sources are behind a network. Then all readers work from the
-	// beginning, because they wait for answers and not for a disk.
-	Far bool
-	// Commit is called with receipts of stored units, never twice at the same
-	// time. When it returns, the units are durable. The slice is borrowed.
-	Commit func(ctx context.Context, receipts []sinks.Receipt) error
-	// Every is the longest time that a receipt waits for its commit, 0: five
-	// seconds.
-	Every time.Duration
-	// Observe, if set, is called from several goroutines: for each unit after it was
-	// written, and for each piece of a unit, see Event.
-	Observe func(Event)
-	// Monitor, if set, tells what the workers do while Run runs.
-	Monitor *Monitor
-	// Stop ends the run in good order when it is closed. Units in flight are finished
-	// and committed, but units of a block that no worker encodes yet are dropped.
-	Stop <-chan struct{}
-}
-
 // cells is the grid of cells: inner chunks if the stored objects are shards, else
 // chunks. A cell is encoded on its own.
 func (t *Task) cells() zarr.Grid {
@@ -151,69 +126,6 @@ func (t *Task) cellChain() *codecs.Chain {
 		return s.Inner()
 	}
 	return t.Chain
-}
-
-// block is a box of cells that are read together.
-type block struct {
-	task  int    // its index
-	of    *Task  // the task
-	first []int  // coordinates of its first cell
-	count []int  // cells along each dimension
-	units []int  // numbers of the units to do or, in a shard, of the inner chunks
-	shard *shard // the shard of the cells, or nil
-}
-
-// blocks calls f for each block that has units to do, in C order. It calls begin before
-// the first block of each shard. It ends as soon as f or begin returns false.
-func (t *Task) blocks(task int, begin func(*shard) bool, f func(block) bool) {
-	if layout, ok := t.shardLayout(); ok {
-		more := true
-		for unit := range t.Grid.Len() {
-			if t.Done != nil && t.Done(unit) {
-				continue
-			}
-			s := newShard(t, task, unit, layout)
-			if more = begin(s); more {
-				s.blocks(func(b block) bool {
-					more = f(b)
-					return more
-				})
-			}
-			if !more {
-				return
-			}
-		}
-		return
-	}
-	counts := t.Grid.Count()
-	if slices.Contains(counts, 0) {
-		return
-	}
-	shape := t.blockShape()
-	outer := zarr.Grid{Shape: counts, Chunk: shape}
-	index, last := make([]int, len(counts)), make([]int, len(counts))
-	for n := range outer.Len() {
-		r := outer.Region(outer.Index(n))
-		b := block{task: task, of: t, first: r.Start, count: r.Shape}
-		// If nearly all units are done, looking for the others is all the work. So
-		// nothing is allocated for a unit that is done.
-		index, last := append(index[:0], r.Start...), append(last[:0], r.Start...)
-		for i, n := range r.Shape {
-			last[i] += n - 1
-		}
-		for at := index; at != nil; at = ndarray.Next(at, r.Start, last) {
-			unit := 0
-			for i, n := range counts {
-				unit = unit*n + at[i]
-			}
-			if t.Done == nil || !t.Done(unit) {
-				b.units = append(b.units, unit)
-			}
-		}
-		if len(b.units) > 0 && !f(b) {
-			return
-		}
-	}
 }
 
 func (t *Task) blockShape() []int {
@@ -365,4 +277,64 @@ func (t *Task) inTarget(index []int) []int {
 		index[i] += n * (t.Grid.Chunk[i] / cell[i])
 	}
 	return index
+}
+
+// variable reports whether the task's elements are of variable size.
+func (t *Task) variable() bool {
+	return t.Stored == nil && t.readType().Size() == 0
+}
+
+// shardLayout returns the layout of the shards. It is false if the stored objects are no
+// shards, or are carried through: then no inner chunk is encoded on its own.
+func (t *Task) shardLayout() (*codecs.Shards, bool) {
+	if t.Stored != nil {
+		return nil, false
+	}
+	return t.Chain.InnerChunks()
+}
+
+// room returns the most bytes of an object carried through that are in memory at the
+// same time. own is the other memory that the object takes until it is written.
+func (t *Task) room() (room, own int) {
+	size, piece := t.Chain.Size(), orElse(t.Piece, carriedPiece)
+	if size.Max <= piece || t.Chain.VerifiesAll() && !size.Unbounded {
+		return size.Max, t.Chain.VerifyMemory(true)
+	}
+	return piece, max(t.StreamBytes, t.Chain.VerifyMemory(false)) // verifying ends before streaming begins
+}
+
+// carriedCost returns the most bytes that an object carried through takes.
+func (t *Task) carriedCost() int {
+	room, own := t.room()
+	if t.Decode != nil { // decoding ends before writing begins, as verifying does
+		own = max(own, t.Decode.Memory())
+	}
+	return ndarray.Rounded(room) + own
+}
+
+// waitsForAll reports whether inner chunks of variable size wait for the last one of
+// their shard. Then they keep their memory until the shard is written.
+func (t *Task) waitsForAll() bool {
+	s, ok := t.shardLayout()
+	return ok && s.AtStart() && t.variable()
+}
+
+// inside returns the shape of the part of a box that lies within the array. The box
+// begins at start.
+func (t *Task) inside(start, shape []int) []int {
+	inside := slices.Clone(shape)
+	for i, n := range t.Grid.Shape {
+		inside[i] = min(shape[i], n-start[i])
+	}
+	return inside
+}
+
+// carriedPiece is the default of Task.Piece.
+const carriedPiece = 8 << 20
+
+func orElse(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
 }

@@ -2,10 +2,8 @@ package stages
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -32,84 +30,6 @@ import (
 // leastAllowance is the least allowance of a block before any block of the array was
 // read. It is at most an eighth of the budget.
 const leastAllowance = 16 << 20
-
-// errOutgrown is the error of an account that has no more memory.
-var errOutgrown = errors.New("the block is larger than what it may take")
-
-// variable reports whether the task's elements are of variable size.
-func (t *Task) variable() bool {
-	return t.Stored == nil && t.readType().Size() == 0
-}
-
-// account is the memory that a block of elements of variable size may take. It
-// implements [ndarray.Account], and serves one goroutine.
-type account struct {
-	pool    *ndarray.Pool
-	limit   int
-	held    int
-	most    int // the most that was held
-	lent    []*ndarray.Buffer
-	refused int // bytes that would have been held with the request that was refused; 0: none was
-}
-
-// Lend implements [ndarray.Account].
-func (a *account) Lend(n int) ([]byte, error) {
-	class := ndarray.Rounded(n)
-	if err := a.hold(class); err != nil {
-		return nil, err
-	}
-	b := a.pool.Get(class)
-	a.lent = append(a.lent, b)
-	return b.Bytes, nil
-}
-
-// Take implements [ndarray.Account].
-func (a *account) Take(n int) error {
-	err := a.hold(n)
-	if err == nil {
-		a.pool.Count(n)
-	}
-	return err
-}
-
-func (a *account) hold(n int) error {
-	if n > a.limit-a.held {
-		a.refused = max(a.refused, a.held+n)
-		return errOutgrown
-	}
-	a.held += n
-	a.most = max(a.most, a.held)
-	return nil
-}
-
-// Give implements [ndarray.Account].
-func (a *account) Give(n int) {
-	a.held -= n
-	a.pool.Count(-n)
-}
-
-// Room implements [ndarray.Account].
-func (a *account) Room() int { return a.limit - a.held }
-
-// release returns all buffers that were lent. Bytes that were counted with Take have been
-// given back by then.
-func (a *account) release() {
-	for _, b := range a.lent {
-		b.Release()
-	}
-	a.lent = nil
-}
-
-// outgrown is the error of a block that has outgrown its account.
-type outgrown struct {
-	need int // least bytes that the block takes
-	held int // bytes that the block held when it was refused more
-	read int // elements read by then, with the one for which there was no room
-	// measured says that all elements were read. Then need is what the block takes.
-	measured bool
-}
-
-func (o *outgrown) Error() string { return errOutgrown.Error() }
 
 // measure computes the memory that encoding the cells of a block takes. The block has
 // been read. measure divides the rest of the block's account among the cells.
@@ -167,22 +87,6 @@ func (p *pipeline) fillVariable(ctx context.Context, t *Task, l *load) error {
 		return err
 	}
 	return p.measure(t, l)
-}
-
-// needs is what is known of the blocks of a task with elements of variable size.
-type needs struct {
-	most  int // bytes of the largest block so far; 0: none was read
-	cells int // most cells that are read together; 0: no bound is known
-}
-
-// variableLoads is what the planner and the readers share about blocks of elements of
-// variable size.
-type variableLoads struct {
-	mutex  sync.Mutex
-	of     []needs // by task
-	unread int     // blocks in flight that may come back
-	again  []block // blocks that came back
-	wake   chan struct{}
 }
 
 // learn remembers how many bytes a block of a task took.
