@@ -26,4 +26,16 @@
 // A difference has a [Weight]: the harm that is done if the difference is overlooked. The
 // caller decides whether a weight is an error or a note. A job that joins files may declare
 // the first file right; a job that appends rows may not.
+//
+// # Files
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	values.go        values that are the same
+//	attributes.go    attributes, and how much a difference matters
+//	coordinates.go   which arrays attributes name
+//	bounds.go        bounds, and what they inherit
+//	order.go         the order of values
+//	calendars.go     calendars that differ only in early times
+//	descriptions.go  Descriptions
 package compare
