@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
 	"sync"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -16,13 +15,6 @@ import (
 // mostNamed bounds the chunks of an array for which one bit each records whether the
 // chunk is stored.
 const mostNamed = 1 << 28
-
-// completeness remembers the arrays whose objects are all stored. It is safe for concurrent
-// use.
-type completeness struct {
-	mu    sync.Mutex
-	known map[string]bool // by path
-}
 
 // check returns an error unless all objects of an array are stored. The error wraps
 // ErrMissingChunk and names one chunk.
@@ -47,29 +39,6 @@ func (c *completeness) check(ctx context.Context, a *array) error {
 	}
 	c.known[a.path] = true
 	return nil
-}
-
-// objects calls f for each object of an array's chunks that the store lists. It returns
-// the first error of f unchanged.
-func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) error) error {
-	folder := a.path + "/"
-	if a.path == "" {
-		folder = ""
-	}
-	// The prefix of all keys, up to the first number.
-	common, _, _ := strings.Cut(a.keys.Key(make([]int, len(a.grid.Shape))), "0")
-	counts := a.grid.Count()
-	return a.source.store.List(ctx, folder+common, func(o store.Info) error {
-		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, folder))
-		ok = ok && len(index) == len(counts)
-		for k := 0; ok && k < len(counts); k++ {
-			ok = index[k] < counts[k]
-		}
-		if !ok {
-			return nil
-		}
-		return f(index, o)
-	})
 }
 
 // checkByList looks for the objects in a list of the store.

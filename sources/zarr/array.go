@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -32,43 +30,6 @@ const (
 	parallelBytes = 16 << 20
 )
 
-// array implements [sources.Array].
-type array struct {
-	source     *source
-	path       string
-	attributes zarr.Attributes
-	remarks    *remarks      // about this array alone; nil: none
-	info       *sources.Info // nil: Info computes it from the kind and the fields above
-	*kind
-}
-
-// kind is what arrays share if their documents differ only in attributes. It is immutable.
-type kind struct {
-	common sources.Info // without path, attributes and findings
-	grid   zarr.Grid
-	keys   zarr.KeyEncoding
-	chain  *codecs.Chain // of chunks with the shape grid.Chunk
-	fill   dtype.Scalar  // of chunks that are not stored
-	// reorder converts decoded elements to the host's order, step by step. It is set
-	// for records of v2 whose fields have different byte orders.
-	reorder []dtype.Ordered
-	partly  bool // the chain can decode a region from less than a whole chunk
-	named   bool // a v2 array whose dimensions have names
-	// parallel is the number of chunks of a region that are read at once.
-	parallel int
-	// pool has the buffers for decoding. For elements of variable size it keeps no idle
-	// memory, because nobody has reserved that memory.
-	pool *ndarray.Pool
-}
-
-// decodedBy gives the array a kind of its own, with another chain and the fill value of
-// that chain's elements.
-func (a *array) decodedBy(chain *codecs.Chain, fill dtype.Scalar) {
-	own := *a.kind
-	own.chain, own.fill = chain, fill
-	a.kind = &own
-}
-
 func (n *node) parseGroup() (zarr.Attributes, error) {
 	switch {
 	case n.err != nil:
@@ -87,31 +48,6 @@ func (n *node) parseGroup() (zarr.Attributes, error) {
 	return zarr.ParseAttributesV2(n.attributes)
 }
 
-// mostKinds is how many kinds are remembered. If there are more, all of them are forgotten,
-// because arrays of so many kinds share little.
-const mostKinds = 1024
-
-// kinds remembers kinds by what their documents say. It is safe for concurrent use.
-type kinds struct {
-	mu    sync.Mutex
-	known map[string]*kind
-}
-
-func (k *kinds) get(document string) *kind {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.known[document]
-}
-
-func (k *kinds) put(document string, made *kind) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.known == nil || len(k.known) == mostKinds {
-		k.known = map[string]*kind{}
-	}
-	k.known[document] = made
-}
-
 // describe returns the array that a node describes.
 func (s *source) describe(name string, n *node) (*array, error) {
 	k, attributes, err := s.kindOf(n)
@@ -122,43 +58,6 @@ func (s *source) describe(name string, n *node) (*array, error) {
 	a.info = a.Info()
 	a.info.Findings = n.findings()
 	return a, nil
-}
-
-// shorten saves memory: the array no longer keeps what its kind also says. The array is not
-// changed after that.
-func (a *array) shorten() {
-	own := a.info
-	if own.Packing != nil || own.Obstacle != "" {
-		return
-	}
-	a.info, a.attributes = nil, own.Attributes
-	if own.Findings != nil || len(own.Notes) != len(a.common.Notes) {
-		a.remarks = a.source.remarks.shared(own)
-	}
-}
-
-// remarks are the findings and notes of an array that its kind does not have.
-type remarks struct {
-	findings []cf.Finding
-	notes    []string // with those of the kind
-}
-
-// lastRemarks remembers the remarks of one array, because the next array mostly has the
-// same ones. It is safe for concurrent use.
-type lastRemarks struct {
-	mu   sync.Mutex
-	last *remarks
-}
-
-// shared returns the remarks of an array. If they equal the remarks of the array before, it
-// returns those.
-func (l *lastRemarks) shared(info *sources.Info) *remarks {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.last == nil || !slices.Equal(l.last.findings, info.Findings) || !slices.Equal(l.last.notes, info.Notes) {
-		l.last = &remarks{info.Findings, info.Notes}
-	}
-	return l.last
 }
 
 // kindOf returns the kind and the attributes of an array. It parses only the attributes if
@@ -280,9 +179,6 @@ func (a *array) Info() *sources.Info {
 	}
 	return &info
 }
-
-// key returns the key of a chunk in the store.
-func (a *array) key(index []int) string { return path.Join(a.path, a.keys.Key(index)) }
 
 // ReadRegion implements [sources.Array].
 func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {

@@ -8,25 +8,11 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 )
-
-// mostVersions bounds the chunks of a source whose versions are recorded, in four bytes
-// each.
-const mostVersions = 1 << 24
-
-// versions records the version (ETag or generation) of each chunk of a remote source,
-// from the first list or answer that names the chunk. All later reads of the chunk, and
-// the list at the end, must agree with the record. It is safe for concurrent use.
-type versions struct {
-	mu     sync.Mutex
-	arrays map[string]*arrayVersions // by path
-	chunks int                       // of all arrays together
-}
 
 // Forget drops the recorded versions of the chunks of src. The next read of a chunk records
 // the version that the chunk has then. Forget must not run while regions are read. It does
@@ -44,12 +30,6 @@ func (v *versions) forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.arrays, v.chunks = nil, 0
-}
-
-// arrayVersions has the versions of an array's chunks.
-type arrayVersions struct {
-	array  *array
-	record []atomic.Uint32 // for each chunk a hash, unseen or missing; nil: the array has too many chunks
 }
 
 const (

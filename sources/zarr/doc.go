@@ -52,4 +52,29 @@
 // a request for each of its objects. A program that rewrites an array, or appends to
 // it, changes one of these objects. A change of a single chunk among more than 16 can
 // stay unseen.
+//
+// # Files
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	options.go            Options
+//	missing_chunks.go     which chunks are not stored, by a list
+//	opened_chunks.go      shards that stay open
+//	hierarchy.go          what a source knows: nodes, arrays, versions, files
+//	chunk_versions.go     each chunk is of the version that was seen first
+//	all_chunks.go         missing_chunks: error
+//	rectilinear.go        chunks of several sizes
+//	array.go              an array: its description, and how regions are read
+//	arithmetic_codecs.go  scale_offset and cast_value in front of a chain
+//	identity.go           the files that identify a hierarchy
+//	missing_data.go       what marks missing data in arrays of v2
+//	no_hierarchy.go       what else may lie at a URL
+//	stored_objects.go     objects as they are stored
+//	packing.go            packed arrays
+//	walk.go               a hierarchy that is found folder by folder
+//	tree.go               the nodes, by the documents of the root or by a walk
+//	source.go             Open
+//	driver.go             the driver
+//	outline.go            a hierarchy for inspect
+//	stored_regions.go     which regions of an array are stored
 package zarr

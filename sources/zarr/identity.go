@@ -6,41 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 )
-
-// sampled is the most chunks of an array that are part of a store's identity.
-const sampled = 16
-
-// identity tells whether a store has changed: it holds some of its objects, as they
-// were when the store was opened. It is safe for concurrent use.
-type identity struct {
-	store *store.Store
-
-	mu     sync.Mutex
-	files  []file // files that were added last are at the end
-	sorted bool   // files are sorted by their keys, without repetition
-	shown  bool   // known has returned files, so the elements must not change any more
-}
-
-// file is an object or a missing chunk. Of a missing chunk, only the key is known. There
-// may be many files, so a file has no URL: the key tells it.
-type file struct {
-	key     string
-	size    int64
-	seconds int64 // of the time of the last change, since 1970
-	etag    string
-	nanos   int32 // of the time of the last change, beyond seconds
-	absent  bool
-}
 
 // stat asks the store for the present state of an object.
 func (d *identity) stat(ctx context.Context, key string) (file, error) {
@@ -50,16 +21,6 @@ func (d *identity) stat(ctx context.Context, key string) (file, error) {
 	}
 	changed := info.ModTime
 	return file{key: key, size: info.Size, etag: info.ETag, seconds: changed.Unix(), nanos: int32(changed.Nanosecond())}, err
-}
-
-// objectURL returns the URL of an object, without the parameters of its store.
-func objectURL(s *store.Store, key string) string {
-	if s.Local() {
-		base := strings.TrimPrefix(s.URL(), "file://")
-		return filepath.Join(base, filepath.FromSlash(key))
-	}
-	base, _, _ := strings.Cut(s.URL(), "?")
-	return base + "/" + (&url.URL{Path: key}).EscapedPath()
 }
 
 // add makes an object part of the identity. If the object is missing, the error wraps

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -65,19 +65,6 @@ func (s *source) isPage(text []byte) bool {
 	return !s.store.Local() && len(text) > 0 && !json.Valid(text)
 }
 
-// document reads a document and makes it part of the store's identity. It marks the
-// numbers of Python in the text.
-func (s *source) document(ctx context.Context, key string) ([]byte, error) {
-	if err := s.files.add(ctx, key); err != nil {
-		return nil, err
-	}
-	text, err := s.store.ReadAll(ctx, key, zarr.MaxDocument)
-	if err != nil {
-		return nil, err
-	}
-	return zarr.Marked(text), nil
-}
-
 // readRoot takes the nodes of a v3 hierarchy from the document of its root.
 func (s *source) readRoot(ctx context.Context, text []byte) error {
 	if kind, _ := zarr.NodeType(text); kind == "array" {
@@ -106,21 +93,6 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 		}
 	}
 	return nil
-}
-
-// newNode returns the node of a v3 document. A document without a valid type of node
-// counts as an array, so that opening it reports the error.
-func newNode(text []byte) *node {
-	kind, err := zarr.NodeType(text)
-	n := &node{format: dtype.V3, array: kind != "group", documents: &documents{text: zarr.Plain(text)}, err: err}
-	if len(n.text) != len(text) { // the document has numbers of Python
-		var fields struct {
-			Attributes json.RawMessage `json:"attributes"`
-		}
-		_ = json.Unmarshal(text, &fields) // an error is reported when the node is opened
-		n.python = zarr.MarkedFields(fields.Attributes)
-	}
-	return n
 }
 
 // readConsolidatedV2 takes the nodes of a v2 hierarchy from .zmetadata.
@@ -161,56 +133,60 @@ func checkPath(p string) error {
 	return nil
 }
 
-// nodeOf returns the path of the node to which a document belongs.
-func nodeOf(key string) string {
-	if i := strings.LastIndexByte(key, '/'); i >= 0 {
-		return key[:i]
+// settle sorts the nodes into groups and arrays. The paths imply groups that have no
+// document. Nodes below an array are dropped. Nodes below an unreadable node show that
+// it is a group.
+func (s *source) settle() {
+	marked := map[string]bool{} // paths whose parents have been added
+	for p := range s.nodes {
+		for above, more := zarr.Parent(p); more && !marked[above]; above, more = zarr.Parent(above) {
+			marked[above] = true
+			if n := s.nodes[above]; n != nil && n.err != nil {
+				n.array = false
+			}
+		}
 	}
-	return ""
+	var groups []string
+	within := map[string]bool{"": false} // whether a path is below an array, for the paths that are known
+	for p, n := range s.nodes {
+		switch {
+		case s.belowArray(p, within):
+		case n.array:
+			s.arrays = append(s.arrays, p)
+		default:
+			groups = append(groups, p)
+		}
+	}
+	slices.Sort(s.arrays)
+	for _, p := range append(groups, zarr.Parents(s.arrays)...) {
+		g := sources.Group{Path: p}
+		if n := s.nodes[p]; n != nil && !n.array {
+			g.Attributes, g.Err = n.parseGroup()
+			g.Findings = n.findings()
+			n.err = g.Err
+		}
+		s.groups = append(s.groups, g)
+	}
+	slices.SortFunc(s.groups, func(a, b sources.Group) int { return strings.Compare(a.Path, b.Path) })
+	s.groups = slices.CompactFunc(s.groups, func(a, b sources.Group) bool { return a.Path == b.Path })
 }
 
-// texts remembers texts, because in v2 the arrays of a hierarchy mostly have equal
-// documents. It is not safe for concurrent use.
-type texts map[string][]byte
-
-// shared returns text, or an equal text from before, so that both share memory.
-func (t *texts) shared(text []byte) []byte {
-	if known, ok := (*t)[string(text)]; ok {
-		return known
-	}
-	if *t == nil || len(*t) == mostKinds {
-		*t = texts{}
-	}
-	(*t)[string(text)] = text
-	return text
-}
-
-// take makes a document part of its node. If a node has documents of both formats, v3
-// counts. In v2 the document of an array comes before that of a group.
-func (s *source) take(d document) {
-	p, name := nodeOf(d.key), path.Base(d.key)
-	n := s.nodes[p]
-	if name == zarr.MetadataKey {
-		if n = d.node; n == nil {
-			n = newNode(d.text)
+// belowArray tells whether an array is above a path. within remembers the answers, so
+// that each path of a deep hierarchy is looked at once.
+func (s *source) belowArray(p string, within map[string]bool) bool {
+	var asked []string
+	below, known := within[p]
+	for !known {
+		asked = append(asked, p)
+		p, _ = zarr.Parent(p) // within has the root
+		if n := s.nodes[p]; n != nil && n.array {
+			below, known = true, true
+		} else {
+			below, known = within[p]
 		}
-		if d.err != nil {
-			n.err = d.err
-		}
-		s.nodes[p] = n
-		return
 	}
-	if n == nil {
-		n = &node{documents: &documents{}}
-		s.nodes[p] = n
+	for _, p := range asked {
+		within[p] = below
 	}
-	switch {
-	case n.format == dtype.V3:
-		return
-	case name == zarr.AttributesKeyV2:
-		n.attributes, n.python = zarr.Plain(d.text), zarr.MarkedFields(d.text)
-	case name == zarr.ArrayKeyV2 || !n.array:
-		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, s.texts.shared(zarr.Plain(d.text))
-	}
-	n.err = errors.Join(n.err, d.err)
+	return below
 }

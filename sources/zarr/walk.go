@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -123,4 +124,47 @@ func (s *source) documentsBelow(ctx context.Context, folder string, names []stri
 		}
 		return nil
 	}), found)
+}
+
+// document reads a document and makes it part of the store's identity. It marks the
+// numbers of Python in the text.
+func (s *source) document(ctx context.Context, key string) ([]byte, error) {
+	if err := s.files.add(ctx, key); err != nil {
+		return nil, err
+	}
+	text, err := s.store.ReadAll(ctx, key, zarr.MaxDocument)
+	if err != nil {
+		return nil, err
+	}
+	return zarr.Marked(text), nil
+}
+
+// take makes a document part of its node. If a node has documents of both formats, v3
+// counts. In v2 the document of an array comes before that of a group.
+func (s *source) take(d document) {
+	p, name := nodeOf(d.key), path.Base(d.key)
+	n := s.nodes[p]
+	if name == zarr.MetadataKey {
+		if n = d.node; n == nil {
+			n = newNode(d.text)
+		}
+		if d.err != nil {
+			n.err = d.err
+		}
+		s.nodes[p] = n
+		return
+	}
+	if n == nil {
+		n = &node{documents: &documents{}}
+		s.nodes[p] = n
+	}
+	switch {
+	case n.format == dtype.V3:
+		return
+	case name == zarr.AttributesKeyV2:
+		n.attributes, n.python = zarr.Plain(d.text), zarr.MarkedFields(d.text)
+	case name == zarr.ArrayKeyV2 || !n.array:
+		n.format, n.array, n.text = dtype.V2, name == zarr.ArrayKeyV2, s.texts.shared(zarr.Plain(d.text))
+	}
+	n.err = errors.Join(n.err, d.err)
 }

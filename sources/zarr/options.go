@@ -1,0 +1,32 @@
+package zarr
+
+import (
+	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Options are the settings of Open. The zero value is usable.
+type Options struct {
+	Store  store.Options
+	Codecs *codecs.Registry // known codecs, and with them the data types; nil: the standard ones
+	// Drivers are the known formats, for the error about a file of another one; nil:
+	// none.
+	Drivers sources.Drivers
+	// CF says, by the path of an array, what becomes of its packed values, whether they are
+	// packed by attributes or by the codec fixedscaleoffset. nil: packed values are kept.
+	// The attributes of v2 are kept then, too. Otherwise the attribute _FillValue of v2
+	// arrays is set to what marks missing data in v3.
+	CF func(path string) cf.Mode
+	// Kept says, by the path of an array and the data type that its readers see,
+	// whether the target keeps its codecs. The source then leaves out scale_offset and
+	// cast_value in front, and reports them in Info.Packing. nil: elements are the
+	// values that readers see.
+	Kept func(path string, t dtype.Type) bool
+	// AllChunks makes a missing chunk an error that wraps ErrMissingChunk; otherwise
+	// the chunk holds the fill value. An array cannot be opened if a chunk is missing.
+	// Inner chunks of shards may be missing.
+	AllChunks bool
+}
