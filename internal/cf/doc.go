@@ -35,4 +35,21 @@
 // the type of scale_factor or add_offset, whichever is wider (NUG, "valid_range"). A
 // variable without _FillValue has none: the default fill values of the NetCDF library
 // do not count as missing data.
+//
+// # Files
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	attribute_numbers.go  numbers of attributes
+//	units.go              units that mean the same
+//	calendar_reform.go    dates around 1582-10-15
+//	clock.go              times of CF
+//	packing.go            Packing: what the attributes of a variable say
+//	valid_range.go        the stored values of a valid range
+//	unpack.go             physical values
+//	read.go               Read: a Packing from attributes
+//	codec_arithmetic.go   what readers of the codecs compute
+//	outcome.go            a Packing as codecs, and what that changes
+//	period.go             the years and days that a text names
+//	rebase.go             times from another moment
 package cf

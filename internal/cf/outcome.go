@@ -14,20 +14,6 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Outcome describes the array that replaces a packed array, as its readers see it.
-type Outcome struct {
-	Type       dtype.Type   // the physical type
-	Fill       dtype.Scalar // fill value, of the physical type
-	Attributes zarr.Attributes
-	// Codecs encode physical values as stored values. In the array's metadata they come
-	// before all other codecs. nil: physical values are stored.
-	Codecs []codecs.Spec
-	// StoredFill is Fill as encoded by Codecs. nil: there are no Codecs.
-	StoredFill dtype.Scalar
-	Notes      []string  // decisions, for the plan
-	Findings   []Finding // including those of the packing
-}
-
 // listed is the most stored values that cast_value maps to NaN.
 const listed = 256
 
@@ -81,44 +67,6 @@ func (p *Packing) AsCodecs() (*Outcome, error) {
 	o.Codecs = p.specs(r, missing)
 	o.Attributes = p.readerAttributes(o, r)
 	return o, nil
-}
-
-func (o *Outcome) note(format string, args ...any) {
-	o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
-}
-
-func (o *Outcome) find(code, hint, format string, args ...any) {
-	o.Findings = append(slices.Clip(o.Findings), Finding{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-// formula writes down what CF computes from a stored value.
-func (p *Packing) formula() string {
-	text := "stored value"
-	if p.scale != nil {
-		text += " × " + decimal(p.scale.float)
-	}
-	if p.offset != nil {
-		text += " + " + decimal(p.offset.float)
-	}
-	return text
-}
-
-// nan returns the physical value of missing data.
-func (p *Packing) nan() dtype.Scalar {
-	s, err := p.Physical.ParseScalar(dtype.V3, json.RawMessage(`"NaN"`))
-	if err != nil {
-		panic(err) // both physical types have NaN
-	}
-	return s
-}
-
-// physicalScalar returns x, a finite value of the physical type, as it lies in memory.
-func (p *Packing) physicalScalar(x float64) dtype.Scalar {
-	s, err := p.Physical.ParseScalar(dtype.V3, dtype.AppendFloat(nil, x))
-	if err != nil {
-		panic(err) // x is finite, and a value of the type
-	}
-	return s
 }
 
 // missing lists the stored values that codecs decode to NaN. NaN is encoded as the
@@ -181,11 +129,6 @@ func (p *Packing) specs(r *readers, missing []dtype.Scalar) []codecs.Spec {
 		}
 	}
 	return append(specs, codecs.Spec{Name: standard.CastValueName, Configuration: object(c)})
-}
-
-// format writes a finite value of the physical type.
-func (p *Packing) format(x float64) json.RawMessage {
-	return p.Physical.FormatScalar(dtype.V3, p.physicalScalar(x))
 }
 
 func object(v any) json.RawMessage {

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
-	"strings"
+	"strconv"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -78,44 +78,6 @@ type Packing struct {
 	unpack    func(dst, src ndarray.Array)
 }
 
-// Read returns how the elements of a variable of type t are packed, or nil if they are not.
-// typeOf returns the type of an attribute in the source, or nil if Zarr has no such type.
-// typeOf itself is nil if only the JSON of the attributes is known. An unintelligible
-// attribute of packing is an error. An unintelligible attribute of missing data is a
-// finding. A list of more than 256 values for missing data is an error.
-func Read(t dtype.Type, attributes zarr.Attributes, typeOf func(name string) dtype.Type) (*Packing, error) {
-	if attributes.Get(scaleFactor) == nil && attributes.Get(addOffset) == nil {
-		return nil, nil
-	}
-	if typeOf == nil {
-		typeOf = func(string) dtype.Type { return nil }
-	}
-	p := &Packing{Type: t, Stored: t, attributes: attributes, typeOf: typeOf}
-	if !packable(t) {
-		return nil, fmt.Errorf("%s values have scale_factor or add_offset, but only integers of 8 to 64 bits, float32 and float64 can be packed", t.Name())
-	}
-	var err error
-	if p.scale, err = p.parameter(scaleFactor); err != nil {
-		return nil, err
-	}
-	if p.offset, err = p.parameter(addOffset); err != nil {
-		return nil, err
-	}
-	p.readUnsigned()
-	p.choosePhysical()
-	if err = p.readSentinels(); err != nil {
-		return nil, err
-	}
-	p.readValid()
-	p.unpack = p.unpacker()
-	return p, nil
-}
-
-func packable(t dtype.Type) bool {
-	_, _, ok := counterpart(t)
-	return ok || t == dtype.Float32 || t == dtype.Float64
-}
-
 // counterpart returns the signed and the unsigned integer of t's width.
 func counterpart(t dtype.Type) (signed, unsigned dtype.Type, ok bool) {
 	for _, pair := range [][2]dtype.Type{
@@ -128,24 +90,6 @@ func counterpart(t dtype.Type) (signed, unsigned dtype.Type, ok bool) {
 	return nil, nil, false
 }
 
-// parameter reads scale_factor or add_offset. It returns nil if the variable has no
-// such attribute.
-func (p *Packing) parameter(name string) (*number, error) {
-	text := p.attributes.Get(name)
-	if text == nil {
-		return nil, nil
-	}
-	list, ok := numbers(text, p.typeOf(name))
-	if !ok || len(list) != 1 || list[0].exact == nil {
-		return nil, fmt.Errorf("the attribute %s is %s: want one finite number", name, show(text))
-	}
-	n := list[0]
-	if new(big.Rat).SetFloat64(n.float).Cmp(n.exact) != 0 {
-		return nil, fmt.Errorf("the attribute %s is %s, which float64 does not hold", name, show(text))
-	}
-	return &n, nil
-}
-
 func (p *Packing) find(code, hint, format string, args ...any) {
 	p.Findings = append(p.Findings, Finding{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
@@ -155,36 +99,6 @@ func (p *Packing) ignore(name, why string) {
 	p.find(IgnoredAttribute, "", "the attribute %s (%s) is ignored: %s", name, show(p.attributes.Get(name)), why)
 }
 
-func (p *Packing) readUnsigned() {
-	text := p.attributes.Get(unsigned)
-	if text == nil {
-		return
-	}
-	signedType, unsignedType, ok := counterpart(p.Type)
-	switch value := strings.ToLower(strings.Trim(string(text), `"`)); {
-	case !ok:
-		p.ignore(unsigned, p.Type.Name()+" values are not integers")
-	case value == "true":
-		p.Stored = unsignedType
-	case value == "false":
-		p.Stored = signedType
-	default:
-		p.ignore(unsigned, `want "true" or "false"`)
-	}
-}
-
-// choosePhysical sets the physical type by the rules of the package documentation.
-func (p *Packing) choosePhysical() {
-	p.Physical = dtype.Float64
-	if p.widest() == single && p.narrowest() == single && (p.Stored.Size() <= 2 || p.Stored == dtype.Float32) {
-		p.Physical = dtype.Float32
-	}
-}
-
-func (p *Packing) parameters() []*number {
-	return slices.DeleteFunc([]*number{p.scale, p.offset}, func(n *number) bool { return n == nil })
-}
-
 // widest returns the wider of the types of scale_factor and add_offset.
 func (p *Packing) widest() numericType {
 	widest := integer
@@ -192,51 +106,6 @@ func (p *Packing) widest() numericType {
 		widest = max(widest, n.typ)
 	}
 	return widest
-}
-
-func (p *Packing) narrowest() numericType {
-	narrowest := double
-	for _, n := range p.parameters() {
-		narrowest = min(narrowest, n.typ)
-	}
-	return narrowest
-}
-
-// mostSentinels is the most values for missing data that an attribute may list, because
-// every element is compared with each of them.
-const mostSentinels = 256
-
-// readSentinels collects the values for missing data.
-func (p *Packing) readSentinels() error {
-	for _, name := range []string{fillValue, missingValue} {
-		text := p.attributes.Get(name)
-		if text == nil {
-			continue
-		}
-		list, ok := numbers(text, p.typeOf(name))
-		if !ok && name == fillValue && !p.isInteger() {
-			list, ok = floatFill(text)
-		}
-		switch {
-		case !ok || len(list) == 0:
-			p.ignore(name, "it is not a number")
-			continue
-		case len(list) > mostSentinels:
-			return fmt.Errorf("the attribute %s lists %d values for missing data, but at most %d are supported", name, len(list), mostSentinels)
-		}
-		for _, n := range list {
-			if p.isInteger() && math.IsNaN(n.float) {
-				continue // as ECMWF writes it: no integer is missing
-			}
-			s, why := p.storedScalar(n)
-			if why != "" {
-				p.ignore(name, why)
-				continue
-			}
-			p.sentinels = distinct(p.sentinels, s)
-		}
-	}
-	return nil
 }
 
 // distinct appends a value to a list, unless the list has it.
@@ -279,4 +148,109 @@ func (p *Packing) storedScalar(n number) (s dtype.Scalar, why string) {
 		}
 	}
 	return nil, "no stored " + p.Stored.Name() + " value can be equal to it"
+}
+
+// physical returns the physical value of a stored value that float64 holds.
+func (p *Packing) physical(v float64) float64 {
+	if p.Physical == dtype.Float32 {
+		scale, offset := parametersOf[float32](p)
+		return float64(float32(float32(v)*scale) + offset)
+	}
+	scale, offset := parametersOf[float64](p)
+	return float64(v*scale) + offset
+}
+
+// Outcome describes the array that replaces a packed array, as its readers see it.
+type Outcome struct {
+	Type       dtype.Type   // the physical type
+	Fill       dtype.Scalar // fill value, of the physical type
+	Attributes zarr.Attributes
+	// Codecs encode physical values as stored values. In the array's metadata they come
+	// before all other codecs. nil: physical values are stored.
+	Codecs []codecs.Spec
+	// StoredFill is Fill as encoded by Codecs. nil: there are no Codecs.
+	StoredFill dtype.Scalar
+	Notes      []string  // decisions, for the plan
+	Findings   []Finding // including those of the packing
+}
+
+func (o *Outcome) note(format string, args ...any) {
+	o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
+}
+
+func (o *Outcome) find(code, hint, format string, args ...any) {
+	o.Findings = append(slices.Clip(o.Findings), Finding{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// formula writes down what CF computes from a stored value.
+func (p *Packing) formula() string {
+	text := "stored value"
+	if p.scale != nil {
+		text += " × " + decimal(p.scale.float)
+	}
+	if p.offset != nil {
+		text += " + " + decimal(p.offset.float)
+	}
+	return text
+}
+
+// nan returns the physical value of missing data.
+func (p *Packing) nan() dtype.Scalar {
+	s, err := p.Physical.ParseScalar(dtype.V3, json.RawMessage(`"NaN"`))
+	if err != nil {
+		panic(err) // both physical types have NaN
+	}
+	return s
+}
+
+// format writes a finite value of the physical type.
+func (p *Packing) format(x float64) json.RawMessage {
+	return p.Physical.FormatScalar(dtype.V3, p.physicalScalar(x))
+}
+
+// physicalScalar returns x, a finite value of the physical type, as it lies in memory.
+func (p *Packing) physicalScalar(x float64) dtype.Scalar {
+	s, err := p.Physical.ParseScalar(dtype.V3, dtype.AppendFloat(nil, x))
+	if err != nil {
+		panic(err) // x is finite, and a value of the type
+	}
+	return s
+}
+
+// interval is the range of valid stored values. Integers are numbered from the smallest
+// value of their type, which is number 0, so that one form serves all types. Floats are
+// not numbered.
+type interval struct {
+	given      bool    // an attribute gives the range
+	empty      bool    // no value is valid
+	low, high  uint64  // numbers of the first and the last valid integer
+	lowF, topF float64 // the least and the greatest valid float
+	limits     []limit // in the form that the attributes have
+}
+
+// decimal writes a float for a message.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// parametersOf returns scale_factor and add_offset. An absent attribute is replaced by
+// a number that changes no value: x + -0 is x, also for both zeros.
+func parametersOf[P float32 | float64](p *Packing) (scale, offset P) {
+	scale, offset = 1, P(math.Copysign(0, -1))
+	if p.scale != nil {
+		scale = P(p.scale.float)
+	}
+	if p.offset != nil {
+		offset = P(p.offset.float)
+	}
+	return scale, offset
+}
+
+func (p *Packing) parameters() []*number {
+	return slices.DeleteFunc([]*number{p.scale, p.offset}, func(n *number) bool { return n == nil })
+}
+
+// limit is one end of the valid range.
+type limit struct {
+	upper    bool
+	value    float64 // in physical units, or a stored value
+	physical bool
 }

@@ -128,19 +128,6 @@ func valueOf[S real](s dtype.Scalar) S {
 	return v
 }
 
-// parametersOf returns scale_factor and add_offset. An absent attribute is replaced by
-// a number that changes no value: x + -0 is x, also for both zeros.
-func parametersOf[P float32 | float64](p *Packing) (scale, offset P) {
-	scale, offset = 1, P(math.Copysign(0, -1))
-	if p.scale != nil {
-		scale = P(p.scale.float)
-	}
-	if p.offset != nil {
-		offset = P(p.offset.float)
-	}
-	return scale, offset
-}
-
 // arrays unpacks arrays with any strides: at once if both are contiguous, and otherwise box
 // by box through buffers.
 func (u *unpacking[S, P, W]) arrays(dst, src ndarray.Array) {
@@ -227,14 +214,4 @@ func (u *unpacking[S, P, W]) piece(dst []P, src []S) {
 			}
 		}
 	}
-}
-
-// physical returns the physical value of a stored value that float64 holds.
-func (p *Packing) physical(v float64) float64 {
-	if p.Physical == dtype.Float32 {
-		scale, offset := parametersOf[float32](p)
-		return float64(float32(float32(v)*scale) + offset)
-	}
-	scale, offset := parametersOf[float64](p)
-	return float64(v*scale) + offset
 }

@@ -5,28 +5,9 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
-	"strconv"
 
 	"github.com/zmigrate/zmigrate/dtype"
 )
-
-// interval is the range of valid stored values. Integers are numbered from the smallest
-// value of their type, which is number 0, so that one form serves all types. Floats are
-// not numbered.
-type interval struct {
-	given      bool    // an attribute gives the range
-	empty      bool    // no value is valid
-	low, high  uint64  // numbers of the first and the last valid integer
-	lowF, topF float64 // the least and the greatest valid float
-	limits     []limit // in the form that the attributes have
-}
-
-// limit is one end of the valid range.
-type limit struct {
-	upper    bool
-	value    float64 // in physical units, or a stored value
-	physical bool
-}
 
 // last returns the number of the largest integer of the stored type.
 func (p *Packing) last() uint64 { return math.MaxUint64 >> (64 - 8*p.Stored.Size()) }
@@ -244,6 +225,3 @@ func (p *Packing) outside() uint64 {
 		return v.low + (p.last() - v.high)
 	}
 }
-
-// decimal writes a float for a message.
-func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
