@@ -1,14 +1,8 @@
-// Package ndarray holds N-dimensional arrays over plain bytes: shapes, strides,
-// regions, typed views, strided copies, and pooled buffers with one owner.
-//
-// An [Array] is a small value: a view of memory that somebody else owns. Copying the
-// value copies no element. Strides are in bytes and may be in any order, so a
-// transposed array is only another view. Nothing here locks: concurrent reads are safe,
-// and nobody else may use a region while it is written.
 package ndarray
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"unsafe"
@@ -166,4 +160,69 @@ func As[T Number](a Array) ([]T, bool) {
 		return nil, false
 	}
 	return unsafe.Slice((*T)(p), len(b)/size), true
+}
+
+// Heap holds the bytes of elements of variable size. In the memory of an [Array] of
+// such a type, each element is a reference: the place of its bytes in the heap, and how
+// many there are. A reference of zeros is an element without bytes. A heap only grows.
+// An array that is written shares its heap with its views and with no other array.
+//
+// The bytes lie in segments, which never move: a heap that grows copies nothing and
+// leaves nothing behind. A long element that equals an earlier one takes no bytes of
+// its own.
+//
+// The zero value has no account and takes memory as it needs it.
+type Heap struct {
+	// Account, if it is not nil, is asked before the heap takes memory.
+	Account Account
+
+	segments [][]byte // bytes of elements; an element lies in one segment
+	open     []byte   // the segment that may have room for more
+	last     int      // its index in segments
+	used     int      // bytes used of it
+	err      error    // why the heap cannot grow any more
+	items    int      // number of elements that were put
+	seed     maphash.Seed
+	seen     map[uint64]place // places of elements by their hash
+	shared   int              // number of elements that share the bytes of others
+	discards bool
+}
+
+// Account bounds the memory that a heap, and the readers of elements of variable size,
+// may take. It serves one goroutine at a time.
+type Account interface {
+	// Lend returns at least n bytes with undefined content, which belong to the
+	// account. It returns an error if the account has fewer.
+	Lend(n int) ([]byte, error)
+	// Take counts n bytes that the caller is about to allocate. It returns an error if
+	// the account has fewer.
+	Take(n int) error
+	// Room returns the most bytes that can be lent or taken at this moment.
+	Room() int
+	// Give counts n bytes back.
+	Give(n int)
+}
+
+// place says where in a heap an element is.
+type place struct{ at, length uint64 }
+
+// reference is the size of an element of variable size in the memory of an array: its
+// place in the heap and its length, 8 bytes each.
+const reference = 16
+
+// ItemSize returns the bytes that an element takes in the memory of an array. It is the
+// same for all types of variable size.
+func ItemSize(t dtype.Type) int {
+	if size := t.Size(); size > 0 {
+		return size
+	}
+	return reference
+}
+
+// newHeap returns the heap that an array of type t needs, or nil if it needs none.
+func newHeap(t dtype.Type) *Heap {
+	if t.Size() > 0 {
+		return nil
+	}
+	return &Heap{}
 }
