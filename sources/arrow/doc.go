@@ -45,4 +45,32 @@
 // memory is taken. Footers are compared with the rows of their row groups. The error
 // about a damaged file names the file and, as far as they are known, the column, the
 // batch and the rows.
+//
+// # Files
+//
+// The files, bottom up. Each uses only files above it in this list:
+//
+//	column.go              a column of a table, and how its types become those of Zarr
+//	array.go               an array: one column
+//	hierarchy.go           Options, and what the files of a source are
+//	folder_keys.go         columns whose values are in the names of folders
+//	ipc_layout.go          the nodes and buffers of a column of Arrow IPC
+//	ipc_records.go         a table of Arrow IPC: its records, dictionaries and rows
+//	ipc_check.go           whether lengths and sizes can be true
+//	ipc_buffers.go         the bytes of buffers
+//	ipc_values.go          integers, texts and views
+//	ipc_rows.go            rows of a column, also by dictionaries
+//	metadata_window.go     footers and metadata of files
+//	ipc_table.go           opening a file or a stream of Arrow IPC
+//	parquet_schema.go      the columns of a Parquet file
+//	parquet_reader.go      a table of Parquet, and who reads its columns
+//	parquet_flat.go        rows of columns without lists
+//	parquet_rows.go        rows of a column
+//	parquet_table.go       opening a Parquet file
+//	open_table.go          the format of a file, by its beginning
+//	expand.go              the files of a folder
+//	pandas_index_names.go  names of indexes of pandas
+//	source.go              Open
+//	driver.go              the driver
+//	details.go             a table for inspect
 package arrow

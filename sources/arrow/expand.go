@@ -9,14 +9,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// File is a file of a table.
-type File struct {
-	URL string
-	// Keys are columns with one value in the whole file, from folders of the form
-	// name=value above it.
-	Keys []Key
-}
-
 // Expand returns the files that a location names. A glob names the files that match it.
 // A folder names all files in it and below it, except those beginning with "_" or ".",
 // which writers leave beside the data. The files are in the natural order of their
@@ -63,12 +55,6 @@ func data(folder string, below []string) []string {
 			return strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".")
 		})
 	})
-}
-
-// parts returns the parts of the path of a URL, except empty ones and ".".
-func parts(url string) []string {
-	name, _, _ := strings.Cut(url, "?")
-	return slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
 }
 
 // above returns how many parts of a file's path belong to the location that names the file.

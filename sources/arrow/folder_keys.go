@@ -15,9 +15,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Key is a column that has one value in all rows of a file.
-type Key struct{ Name, Value string }
-
 // nullKey is the value that stands for a null.
 const nullKey = "__HIVE_DEFAULT_PARTITION__"
 
@@ -134,3 +131,9 @@ func (c *constant) ShareInfo(s *sources.Infos) { c.info = s.Share(c.info) }
 
 // ShareInfo implements [sources.Shared].
 func (a *array) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }
+
+// parts returns the parts of the path of a URL, except empty ones and ".".
+func parts(url string) []string {
+	name, _, _ := strings.Cut(url, "?")
+	return slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
+}

@@ -58,10 +58,6 @@ func tooShort(buffer int, length, from int64, n int) error {
 	return fmt.Errorf("%w: buffer %d has %d bytes, %d are wanted from byte %d on", errCorrupt, buffer, length, n, from)
 }
 
-// mostRatio is more than the ratio of any block of zstd or LZ4: a run of 128 KiB in 4
-// bytes.
-const mostRatio = 1 << 15
-
 // decompressed returns a whole buffer, and keeps it until all rows are read. The stored
 // buffer begins with the length of its content; -1 says that the content is not
 // compressed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
@@ -185,4 +186,22 @@ func (n *node) dictionaries() int {
 		most++
 	}
 	return most
+}
+
+// memory returns the bytes of the values of a field's dictionaries once they are read.
+// It does not count the heap of elements of variable size.
+func (t *ipcTable) memory(n *node, values dtype.Type) int {
+	if n.kind != kindDictionary {
+		sum := 0
+		for _, c := range n.children {
+			sum += t.memory(c, values)
+		}
+		return sum
+	}
+	const item = 24 + 1 // for the lists of items and nulls
+	sum := 0
+	for _, d := range t.dictionaries[n.dictionary] {
+		sum += d.Rows * n.elements * (ndarray.ItemSize(values) + item)
+	}
+	return sum
 }

@@ -5,20 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
-
-// ipcRows implements [rows].
-type ipcRows struct {
-	table  *ipcTable
-	record *record
-	node   *node
-	at     int            // the next row
-	plain  map[int][]byte // decompressed buffers
-	tally  *ndarray.Tally // counts the memory for elements of variable size
-	looked *dictionary    // the dictionary that was used last; nil: none
-	key    dictionaryKey  // its key
-}
 
 // next implements [rows].
 func (r *ipcRows) next(ctx context.Context, n int, out ndarray.Array, null *nulls) error {
@@ -56,21 +45,6 @@ func (r *ipcRows) values(ctx context.Context, n *node, lo, hi int, out ndarray.A
 		return r.read(ctx, r.buffer(n)+1, int64(lo)*int64(n.width), elements(out, n.width))
 	}
 	return r.spread(ctx, n, lo, hi, out)
-}
-
-// buffer returns the number of the first buffer of a field in the batch.
-func (r *ipcRows) buffer(n *node) int {
-	at := n.buffer
-	for _, views := range r.record.Views[:n.views] {
-		at += views
-	}
-	return at
-}
-
-// elements returns the memory of all elements of an array, which is one run of elements
-// of size bytes.
-func elements(a ndarray.Array, size int) []byte {
-	return a.Data[a.Offset : a.Offset+a.Shape[0]*size]
 }
 
 // validity marks the nulls among values lo to hi.
@@ -118,148 +92,6 @@ func (r *ipcRows) spread(ctx context.Context, n *node, lo, hi int, out ndarray.A
 		binary.LittleEndian.PutUint64(to[8*i:], uint64(int64(int32(binary.LittleEndian.Uint32(from[4*i:])))))
 	}
 	return nil
-}
-
-// integers reads integers lo to hi, of width bytes each.
-func (r *ipcRows) integers(ctx context.Context, buffer, width int, signed bool, lo, hi int) ([]int64, error) {
-	from, err := r.view(ctx, buffer, int64(lo)*int64(width), (hi-lo)*width)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]int64, hi-lo)
-	for i := range list {
-		switch width {
-		case 1:
-			list[i] = int64(from[i])
-		case 2:
-			list[i] = int64(binary.LittleEndian.Uint16(from[2*i:]))
-		case 4:
-			list[i] = int64(binary.LittleEndian.Uint32(from[4*i:]))
-		default:
-			list[i] = int64(binary.LittleEndian.Uint64(from[8*i:]))
-		}
-		if signed {
-			unused := 64 - 8*width
-			list[i] = list[i] << unused >> unused
-		}
-	}
-	return list, nil
-}
-
-// between reads values that lie between offsets.
-func (r *ipcRows) between(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
-	buffer := r.buffer(n)
-	ends, err := r.integers(ctx, buffer+1, n.width, true, lo, hi+1)
-	if err != nil {
-		return fmt.Errorf("offsets: %w", err)
-	}
-	for i, end := range ends[1:] {
-		if ends[i] < 0 || end < ends[i] {
-			return fmt.Errorf("%w: value %d lies between byte %d and byte %d", errCorrupt, lo+i, ends[i], end)
-		}
-	}
-	for i, n := 0, 0; i < hi-lo; i += n {
-		first := ends[i]
-		for n = 1; i+n < hi-lo && ends[i+n+1]-first <= movedBytes; n++ {
-		}
-		if err := r.item(ctx, buffer+2, ends[i:i+n+1], null, i, out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// item reads the bytes between consecutive offsets in one read. They are the values
-// from number i on.
-func (r *ipcRows) item(ctx context.Context, buffer int, ends []int64, null *nulls, i int, out ndarray.Array) error {
-	first, n := ends[0], len(ends)-1
-	length := int(ends[n] - first)
-	if err := r.tally.Take(length); err != nil {
-		return err
-	}
-	defer r.tally.Give(length)
-	data, err := r.view(ctx, buffer, first, length)
-	if err != nil {
-		return err
-	}
-	k := -1
-	return out.Sub(ndarray.Region{Start: []int{i}, Shape: []int{n}}).SetItems(func() ([]byte, error) {
-		if k++; null.at(i + k) {
-			return nil, nil
-		}
-		return data[ends[k]-first : ends[k+1]-first], nil
-	})
-}
-
-// viewed reads values through views. A view holds up to 12 bytes itself; longer values are
-// in a data buffer. The values are read together if they lie close enough to each other.
-// Otherwise viewed reads the values of each half of the views by themselves.
-func (r *ipcRows) viewed(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
-	const size, inline = 16, 12
-	buffer := r.buffer(n)
-	views, err := r.view(ctx, buffer+1, size*int64(lo), size*(hi-lo))
-	if err != nil {
-		return fmt.Errorf("views: %w", err)
-	}
-	type extent struct {
-		from, to int64
-		data     []byte
-	}
-	extents := make([]extent, r.record.Views[n.views])
-	place := func(i int) (length, of int, from int64) {
-		v := views[size*i:]
-		return int(int32(binary.LittleEndian.Uint32(v))), int(int32(binary.LittleEndian.Uint32(v[8:]))), int64(int32(binary.LittleEndian.Uint32(v[12:])))
-	}
-	for i := range hi - lo {
-		length, of, from := place(i)
-		if null.at(i) || length >= 0 && length <= inline {
-			continue
-		}
-		if length < 0 || from < 0 || of < 0 || of >= len(extents) {
-			return fmt.Errorf("%w: value %d has %d bytes from byte %d of buffer %d on", errCorrupt, lo+i, length, from, of)
-		}
-		e := &extents[of]
-		if e.to == 0 || from < e.from {
-			e.from = from
-		}
-		e.to = max(e.to, from+int64(length))
-	}
-	total := 0
-	for _, e := range extents {
-		total += int(e.to - e.from)
-	}
-	if count := hi - lo; total > movedBytes && count > 1 {
-		for _, half := range [][2]int{{0, count / 2}, {count / 2, count}} {
-			part := out.Sub(ndarray.Region{Start: []int{half[0]}, Shape: []int{half[1] - half[0]}})
-			if err := r.viewed(ctx, n, lo+half[0], lo+half[1], part, null.from(half[0])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := r.tally.Take(total); err != nil {
-		return err
-	}
-	defer r.tally.Give(total)
-	for k := range extents {
-		if e := &extents[k]; e.to > 0 {
-			if e.data, err = r.view(ctx, buffer+2+k, e.from, int(e.to-e.from)); err != nil {
-				return err
-			}
-		}
-	}
-	i := -1
-	return out.SetItems(func() ([]byte, error) {
-		if i++; null.at(i) {
-			return nil, nil
-		}
-		length, of, from := place(i)
-		if length <= inline {
-			return views[size*i+4:][:length], nil
-		}
-		e := extents[of]
-		return e.data[from-e.from:][:length], nil
-	})
 }
 
 // runs reads values that are stored once for each run of equal values. It checks the
@@ -312,11 +144,108 @@ func (r *ipcRows) runs(ctx context.Context, n *node, lo, hi int, out ndarray.Arr
 	})
 }
 
-// itemsOf lists the elements of an array of one dimension.
-func itemsOf(a ndarray.Array) [][]byte {
-	items := make([][]byte, 0, a.Shape[0])
-	for item := range a.Items() {
-		items = append(items, item)
+// lookUp reads indices and replaces them by values of the dictionary.
+func (r *ipcRows) lookUp(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
+	d, err := r.dictionary(ctx, n, out.Type)
+	if err != nil {
+		return fmt.Errorf("dictionary %d: %w", n.dictionary, err)
 	}
-	return items
+	indices, err := r.integers(ctx, r.buffer(n)+1, n.width, n.signed, lo, hi)
+	if err != nil {
+		return fmt.Errorf("indices: %w", err)
+	}
+	next := -1
+	return out.SetItems(func() ([]byte, error) {
+		next++
+		if null.at(next) {
+			return nil, nil
+		}
+		index := indices[next/n.elements]
+		if index < 0 || index >= int64(len(d.items)/n.elements) {
+			return nil, fmt.Errorf("%w: value %d has index %d, but the dictionary has %d values", errCorrupt, lo+next/n.elements, index, len(d.items)/n.elements)
+		}
+		k := int(index)*n.elements + next%n.elements
+		if d.null[k] {
+			null.mark(next, 1)
+		}
+		return d.items[k], nil
+	})
+}
+
+// dictionary returns the values of a dictionary in the state that the batch refers to. They
+// are read once and kept. A dictionary that is too large to be kept for others is kept for
+// these rows alone.
+func (r *ipcRows) dictionary(ctx context.Context, n *node, values dtype.Type) (*dictionary, error) {
+	t, batch := r.table, r.record
+	all := t.dictionaries[n.dictionary]
+	key := dictionaryKey{id: n.dictionary, values: values}
+	begin := 0
+	for i, d := range all {
+		if t.stream && d.body > batch.body {
+			break
+		}
+		if !d.delta {
+			begin = i
+		}
+		key.batches = i + 1
+	}
+	if r.looked != nil && r.key == key {
+		return r.looked, nil
+	}
+	t.mu.Lock()
+	d := t.values[key]
+	if d != nil || values.Size() == 0 {
+		// Taking memory for items may wait, so no lock is held.
+		t.mu.Unlock()
+	} else {
+		defer t.mu.Unlock()
+	}
+	if d != nil {
+		return d, nil
+	}
+	d = &dictionary{}
+	for _, from := range all[begin:key.batches] {
+		if err := r.extend(ctx, d, n.children[0], &from, values); err != nil {
+			return nil, err
+		}
+	}
+	r.looked, r.key = d, key
+	if values.Size() > 0 {
+		t.values[key] = d
+	} else {
+		t.keep(key, d)
+	}
+	return d, nil
+}
+
+// extend adds the values of a dictionary batch.
+func (r *ipcRows) extend(ctx context.Context, d *dictionary, n *node, from *record, values dtype.Type) error {
+	if err := from.check(n, from.Rows); err != nil {
+		return err
+	}
+	count := from.Rows * n.elements
+	out, null := ndarray.New(values, []int{count}), &nulls{n: count}
+	if out.Heap != nil {
+		out.Heap.Account = r.tally // the values stay until all rows are read
+	}
+	read := &ipcRows{table: r.table, record: from, node: n, plain: map[int][]byte{}, tally: &ndarray.Tally{}}
+	if out.Heap != nil {
+		read.tally = out.Heap.Tally()
+		defer read.tally.End()
+	}
+	if err := read.next(ctx, from.Rows, out, null); err != nil {
+		return err
+	}
+	if out.Heap != nil {
+		for item := range out.Items() {
+			d.size += len(item)
+		}
+	}
+	i := 0
+	for item := range out.Items() {
+		d.items = append(d.items, item)
+		d.null = append(d.null, null.at(i))
+		i++
+	}
+	return nil
 }

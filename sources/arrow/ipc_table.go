@@ -2,12 +2,9 @@ package arrow
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -15,32 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
-
-// ipcTable implements [table] for an IPC file or stream.
-type ipcTable struct {
-	file         *sources.OpenFile
-	schema       *ipc.Schema
-	list         []*column
-	fields       []*node // the fields of schema.Fields
-	unknown      *ipc.Field
-	data         []record
-	dictionaries map[int64][]record // batches of each dictionary, in the order of the file
-	stream       bool               // in a stream, a batch refers only to the dictionary batches before it
-
-	mu     sync.Mutex
-	values map[dictionaryKey]*dictionary // dictionaries that are kept; guarded by mu
-	kept   int                           // bytes of their items of variable size; guarded by mu
-}
-
-// record is a batch of records or of a dictionary.
-type record struct {
-	*ipc.Batch
-	body  int64 // where its body begins
-	delta bool  // the values are added to those of earlier dictionary batches
-}
-
-// errCorrupt is the cause of errors about buffers that contradict the metadata.
-var errCorrupt = errors.New("the data are corrupt")
 
 // errNoStream is the cause of an error about a file that does not begin with a
 // schema.
@@ -103,17 +74,6 @@ func readBlock(ctx context.Context, f *file, b ipc.Block) (*ipc.Message, error) 
 		return nil, fmt.Errorf("%w: a body of %d bytes, but the footer says %d", ipc.ErrCorrupt, m.Body, b.Body)
 	}
 	return m, nil
-}
-
-// messageLength parses the first 8 bytes of a message. It returns the length of the prefix
-// and of the metadata after the prefix. At the end of a stream, the length of the metadata
-// is 0.
-func messageLength(head []byte) (prefix, length int) {
-	first := binary.LittleEndian.Uint32(head)
-	if first == 0xffffffff {
-		return 8, int(int32(binary.LittleEndian.Uint32(head[4:])))
-	}
-	return 4, int(int32(first))
 }
 
 // openIPCStream reads the metadata of all messages of a stream.
@@ -232,13 +192,6 @@ func (t *ipcTable) reader(c *column) (reader, error) {
 	return &ipcReader{t, n, c}, nil
 }
 
-// ipcReader implements [reader].
-type ipcReader struct {
-	table  *ipcTable
-	node   *node
-	column *column
-}
-
 // open implements [reader].
 func (r *ipcReader) open(_ context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error) {
 	data := &r.table.data[batch]
@@ -250,16 +203,3 @@ func (r *ipcReader) open(_ context.Context, batch, lo, hi int, tally *ndarray.Ta
 
 // mayHoldNulls implements [reader].
 func (r *ipcReader) mayHoldNulls(batch int) bool { return r.table.data[batch].mayHoldNulls(r.node) }
-
-// mayHoldNulls looks at a field and the fields below it. It does not look at the values
-// of a dictionary, whose nulls are found when they are read.
-func (r *record) mayHoldNulls(n *node) bool {
-	switch {
-	case n.index >= len(r.Nodes) || r.Nodes[n.index].Nulls != 0:
-		return true
-	case n.kind == kindDictionary:
-		return false
-	default:
-		return slices.ContainsFunc(n.children, r.mayHoldNulls)
-	}
-}

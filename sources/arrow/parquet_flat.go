@@ -8,10 +8,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// presentWords is the number of 64-bit words in which entries are marked as values or
-// nulls at once.
-const presentWords = 16
-
 // flat reads elements of a column without lists to out, from element at on. It reads no
 // more than most elements, and returns how many.
 func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array, null *nulls) (int, error) {
@@ -113,4 +109,34 @@ func expand[T uint8 | uint16 | uint32 | uint64](out, values []T, present []uint6
 		}
 		out, present = out[n:], present[1:]
 	}
+}
+
+// values reads elements from element at on, none of which is null.
+func (r *parquetRows) values(at, count int, out ndarray.Array) error {
+	if out.Heap == nil {
+		return r.fixed(out.Data[out.Offset+at*r.size:][:count*r.size], count)
+	}
+	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{count}}).SetItems(r.pages.Item)
+}
+
+// fixed reads elements of fixed size.
+func (r *parquetRows) fixed(p []byte, n int) error {
+	if r.convert == nil {
+		return r.pages.Fixed(p, n)
+	}
+	if r.scratch == nil {
+		r.scratch = make([]byte, convertBytes)
+	}
+	for n > 0 {
+		some := min(n, len(r.scratch)/r.width)
+		from := r.scratch[:some*r.width]
+		if err := r.pages.Fixed(from, some); err != nil {
+			return err
+		}
+		if err := r.convert(p, from); err != nil {
+			return err
+		}
+		p, n = p[some*r.size:], n-some
+	}
+	return nil
 }

@@ -10,17 +10,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
-// parquetRows implements [rows] for a column of a row group.
-type parquetRows struct {
-	*parquetReader
-	pages    *parquet.Reader
-	def, rep [1024]uint32  // levels of entries that were read
-	from, to int           // the part of them whose values are not read yet
-	place    int           // place of the next element in its row
-	scratch  []byte        // memory for values that are converted
-	valid    ndarray.Array // memory for values between nulls; without data until it is needed
-}
-
 // next implements [rows].
 func (r *parquetRows) next(ctx context.Context, n int, out ndarray.Array, null *nulls) error {
 	n *= r.below[0]
@@ -41,14 +30,6 @@ func (r *parquetRows) next(ctx context.Context, n int, out ndarray.Array, null *
 		at += count
 	}
 	return nil
-}
-
-// values reads elements from element at on, none of which is null.
-func (r *parquetRows) values(at, count int, out ndarray.Array) error {
-	if out.Heap == nil {
-		return r.fixed(out.Data[out.Offset+at*r.size:][:count*r.size], count)
-	}
-	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{count}}).SetItems(r.pages.Item)
 }
 
 // nested reads the elements of entries with one definition level, no more than most
@@ -99,34 +80,6 @@ func (r *parquetRows) skip(ctx context.Context, n int) error {
 	}
 	return nil
 }
-
-// fixed reads elements of fixed size.
-func (r *parquetRows) fixed(p []byte, n int) error {
-	if r.convert == nil {
-		return r.pages.Fixed(p, n)
-	}
-	if r.scratch == nil {
-		r.scratch = make([]byte, convertBytes)
-	}
-	for n > 0 {
-		some := min(n, len(r.scratch)/r.width)
-		from := r.scratch[:some*r.width]
-		if err := r.pages.Fixed(from, some); err != nil {
-			return err
-		}
-		if err := r.convert(p, from); err != nil {
-			return err
-		}
-		p, n = p[some*r.size:], n-some
-	}
-	return nil
-}
-
-// convertBytes is how many bytes of values are converted at once.
-const convertBytes = 16 << 10
-
-// convert turns all values in from into elements.
-type convert func(to, from []byte) error
 
 // conversionOf returns the function that turns the values of a leaf into elements of
 // size bytes. It is nil if they are the same.

@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
-	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
@@ -21,16 +20,6 @@ const aheadBytes = 1 << 20
 // mostInRow bounds the elements in a row of lists. The reader of a column holds the
 // repetition level of each.
 const mostInRow = 1 << 24
-
-// parquetTable implements [table] for a Parquet file.
-type parquetTable struct {
-	file  *sources.OpenFile
-	tree  *parquet.File
-	list  []*column
-	pairs arrow.Metadata
-	// stored returns the storedSchema of tree. It is called only for details.
-	stored func() map[string]ipc.Field
-}
 
 // openParquet reads the footer of a file.
 func openParquet(ctx context.Context, f *file) (table, error) {
@@ -104,24 +93,6 @@ func (t *parquetTable) reader(c *column) (reader, error) {
 	r := &parquetReader{table: t, column: c, leaf: l, width: l.Width(), size: size, convert: convert}
 	r.shape()
 	return r, nil
-}
-
-// parquetReader implements [reader] for one column.
-type parquetReader struct {
-	table   *parquetTable
-	column  *column
-	leaf    *leaf
-	width   int     // bytes of a decoded value, 0 if they vary
-	size    int     // bytes of an element
-	convert convert // nil: values are elements
-	// below[r] is the number of elements in an item of the list at repetition level r.
-	// below[0] is that of a row.
-	below []int
-	// row is the repetition level of each element of a row.
-	row []uint8
-	// missing[d] is the number of elements, all null, for which an entry of definition
-	// level d stands; 0 for an empty list.
-	missing []int
 }
 
 // shape computes below, row and missing.

@@ -11,26 +11,10 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/arrowtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
-	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
 	"github.com/zmigrate/zmigrate/zarr"
 )
-
-// Options are the settings of Open. The zero value is usable.
-type Options struct {
-	Store store.Options
-	// Combine says how several files become one source. Without Concat and Stack, their
-	// rows follow each other. Concat names the dimension of all rows, "" for "row".
-	Combine combine.Options
-	// Null returns the value, of type t, that replaces nulls in the column at a path.
-	// It returns nil if there is none, and an error that says why. If Null is nil, no
-	// column has such a value.
-	Null func(path string, t dtype.Type) (dtype.Scalar, error)
-	// Drivers are the known formats, for the error about a file of another one; nil:
-	// none.
-	Drivers sources.Drivers
-}
 
 // Open opens the table at a URL: a file, a glob, or a folder with all files below it, see
 // [Expand]. The caller closes the source.
@@ -80,26 +64,6 @@ func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, er
 			return o, nil
 		},
 	}, how)
-}
-
-// source is what the files of a source share.
-type source struct {
-	rows string // name of the dimension of rows
-	null func(path string, t dtype.Type) (dtype.Scalar, error)
-	keys map[string]dtype.Type // data types of the keys in names of folders, by name
-}
-
-// hierarchy is an opened file with its columns by their paths. It implements
-// [sources.Hierarchy].
-type hierarchy struct {
-	*source
-	table   table
-	url     string
-	gap     int // store.Store.GapBytes
-	remote  bool
-	keys    []Key
-	columns map[string]*column
-	names   map[string]string // other names for columns that need one; see sources.Info.Name
 }
 
 // Arrays lists the columns and, behind them, the keys that are not columns of the file.

@@ -1,0 +1,59 @@
+package arrow
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
+)
+
+// parquetTable implements [table] for a Parquet file.
+type parquetTable struct {
+	file  *sources.OpenFile
+	tree  *parquet.File
+	list  []*column
+	pairs arrow.Metadata
+	// stored returns the storedSchema of tree. It is called only for details.
+	stored func() map[string]ipc.Field
+}
+
+// parquetReader implements [reader] for one column.
+type parquetReader struct {
+	table   *parquetTable
+	column  *column
+	leaf    *leaf
+	width   int     // bytes of a decoded value, 0 if they vary
+	size    int     // bytes of an element
+	convert convert // nil: values are elements
+	// below[r] is the number of elements in an item of the list at repetition level r.
+	// below[0] is that of a row.
+	below []int
+	// row is the repetition level of each element of a row.
+	row []uint8
+	// missing[d] is the number of elements, all null, for which an entry of definition
+	// level d stands; 0 for an empty list.
+	missing []int
+}
+
+// parquetRows implements [rows] for a column of a row group.
+type parquetRows struct {
+	*parquetReader
+	pages    *parquet.Reader
+	def, rep [1024]uint32  // levels of entries that were read
+	from, to int           // the part of them whose values are not read yet
+	place    int           // place of the next element in its row
+	scratch  []byte        // memory for values that are converted
+	valid    ndarray.Array // memory for values between nulls; without data until it is needed
+}
+
+// convertBytes is how many bytes of values are converted at once.
+const convertBytes = 16 << 10
+
+// convert turns all values in from into elements.
+type convert func(to, from []byte) error
+
+// presentWords is the number of 64-bit words in which entries are marked as values or
+// nulls at once.
+const presentWords = 16
