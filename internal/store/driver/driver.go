@@ -1,7 +1,3 @@
-// Package driver is the contract between a Store and a kind of place. A [Driver] reads and
-// writes the objects of one place, and nothing else: keys are checked, requests are counted,
-// paced and repeated by the Store. What only some places can do is a small second interface.
-// Errors tell whether the same request may succeed a little later, see [Transient].
 package driver
 
 import (
