@@ -114,6 +114,11 @@ func readerCases(t *testing.T) []readerCase {
 		{name: "_FillValue of floats, a number", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":-9999}`},
 		{name: "_FillValue of floats, the word NaN", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":"NaN"}`},
 		{name: "_FillValue of floats, base64", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"_FillValue":"AAAAAICHw8A="}`},
+		{name: "scale_factor, a number", codecs: `["bytes"]`, names: plain, attributes: `{"scale_factor":1}`},
+		{name: "scale_factor, a list of one", codecs: `["bytes"]`, names: plain, attributes: `{"scale_factor":[1]}`},
+		{name: "scale_factor, a list of two", codecs: `["bytes"]`, names: plain, attributes: `{"scale_factor":[1,1]}`},
+		{name: "add_offset, a text", codecs: `["bytes"]`, names: plain, attributes: `{"add_offset":"0"}`},
+		{name: "add_offset of floats, a mapping", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"add_offset":{}}`},
 	} {
 		meta := &zarr.Array{Type: types[cmp.Or(l.on, "int16")], Grid: square(), DimensionNames: l.names}
 		if l.shape != nil || l.name == "no dimensions" {

@@ -104,8 +104,35 @@ func twoOf(name string) string {
 	return fmt.Sprintf("two dimensions of the name %q", name)
 }
 
-// decodedAttributes is what xarray demands of _FillValue.
-func decodedAttributes(a *zarr.Array, _ []codecs.Spec) Refusal { return UnreadFill(a) }
+// decodedAttributes is what xarray demands of _FillValue, and of the attributes by which it scales
+// values: one number, or a list of one.
+func decodedAttributes(a *zarr.Array, _ []codecs.Spec) Refusal {
+	if refused := UnreadFill(a); refused.What != "" {
+		return refused
+	}
+	if n, ok := a.Type.(dtype.Numeric); !ok || n.Kind() == dtype.Complex {
+		return Refusal{}
+	}
+	for _, name := range []string{"scale_factor", "add_offset"} {
+		value := a.Attributes.Get(name)
+		if value == nil {
+			continue
+		}
+		var one any
+		list := []any{}
+		if json.Unmarshal(value, &list) == nil && len(list) == 1 {
+			one = list[0]
+		} else if json.Unmarshal(value, &one) != nil {
+			continue
+		}
+		switch one.(type) {
+		case float64, bool:
+		default:
+			return Refusal{"attributes." + name, fmt.Sprintf("the attribute %s: %.80s", name, value), "a number, or null to leave it out"}
+		}
+	}
+	return Refusal{}
+}
 
 // UnreadFill says why xarray does not open an array because of its attribute _FillValue. The
 // result is zero if it does.
