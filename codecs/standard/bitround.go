@@ -11,6 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// roundName is the name of the codec.
+const roundName = "numcodecs.bitround"
+
 // bitroundDefinition is the registered codec "bitround". It keeps some bits of each
 // number's precision and clears the bits below, so that compressors find less to store.
 // Decoding changes nothing.
@@ -39,7 +42,7 @@ func bitroundDefinition() codecs.Definition {
 // "bitround". It does the same for floats, and accepts no other types.
 func numcodecsBitroundDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "numcodecs.bitround", Kind: codecs.KindArrayToArray,
+		Name: roundName, Kind: codecs.KindArrayToArray,
 		Summary: "the older name of bitround, for floats alone",
 		Lossy:   "bits of the mantissa beyond keepbits",
 		Fields: []codecs.Field{{
@@ -48,7 +51,7 @@ func numcodecsBitroundDefinition() codecs.Definition {
 		Example: json.RawMessage(`{"keepbits":7}`),
 		Parse: func(text json.RawMessage) (codecs.Codec, error) {
 			keep, err := parseKeepbits(text)
-			return bitroundCodec{name: "numcodecs.bitround", keep: keep, numcodecs: true}, err
+			return bitroundCodec{name: roundName, keep: keep, numcodecs: true}, err
 		},
 	}
 }

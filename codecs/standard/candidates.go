@@ -63,7 +63,7 @@ func configured(name, format string, args ...any) codecs.Spec {
 func plainEnds() []codecs.Spec {
 	return []codecs.Spec{
 		configured(ZstdName, `{"level":1}`), configured(ZstdName, `{"level":3}`), configured(ZstdName, `{"level":9}`),
-		configured("gzip", `{"level":6}`),
+		configured(gzipName, `{"level":6}`),
 	}
 }
 
@@ -107,9 +107,9 @@ func lossless(c codecs.Chunk) [][]codecs.Spec {
 		return list
 	}
 	if n.Kind() != dtype.Float {
-		list = append(list, []codecs.Spec{configured("numcodecs.delta", "{}"), raw, end})
+		list = append(list, []codecs.Spec{configured(deltaName, "{}"), raw, end})
 	}
-	return append(list, []codecs.Spec{configured("numcodecs.pcodec", "{}")}, []codecs.Spec{configured("zfp", `{"mode":"reversible"}`)})
+	return append(list, []codecs.Spec{configured(pcodecName, "{}")}, []codecs.Spec{configured(zfpName, `{"mode":"reversible"}`)})
 }
 
 // keepbits returns how many bits of the mantissa keep rounded values within a relative error.
@@ -131,7 +131,7 @@ func rounded(c codecs.Chunk, bits int) [][]codecs.Spec {
 	}
 	var list [][]codecs.Spec
 	for _, end := range ends() {
-		list = append(list, append([]codecs.Spec{configured("numcodecs.bitround", `{"keepbits":%d}`, bits)}, end...))
+		list = append(list, append([]codecs.Spec{configured(roundName, `{"keepbits":%d}`, bits)}, end...))
 	}
 	return list
 }
@@ -156,8 +156,8 @@ func keepingTo(c codecs.Chunk, most float64, values Values) [][]codecs.Spec {
 	}
 	if !values.NaN && !values.Infinite {
 		list = append(list,
-			[]codecs.Spec{configured("zfp", `{"mode":"fixed_accuracy","tolerance":%s}`, decimal(most, 64))},
-			[]codecs.Spec{configured("numcodecs.zfpy", `{"mode":4,"tolerance":%s}`, decimal(most, 64))})
+			[]codecs.Spec{configured(zfpName, `{"mode":"fixed_accuracy","tolerance":%s}`, decimal(most, 64))},
+			[]codecs.Spec{configured(zfpyName, `{"mode":4,"tolerance":%s}`, decimal(most, 64))})
 	}
 	return append(list, packed(c, most, values)...)
 }

@@ -11,10 +11,13 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
+// gzipName is the name of the codec of Zarr v3.
+const gzipName = "gzip"
+
 // gzipDefinition is the codec "gzip" of Zarr v3 core: members of RFC 1952.
 func gzipDefinition() codecs.Definition {
-	d := gzipNamed("gzip", 5)
-	d.V2 = "gzip"
+	d := gzipNamed(gzipName, 5)
+	d.V2 = gzipName
 	return d
 }
 

@@ -11,6 +11,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// deltaName is the name of the codec.
+const deltaName = "numcodecs.delta"
+
 // numcodecsDeltaDefinition is the codec "numcodecs.delta". It stores the first element
 // of a chunk in C order, and then the difference of each element to the one before. The
 // stored type may be configured.
@@ -23,7 +26,7 @@ import (
 func numcodecsDeltaDefinition(registry *dtype.Registry) codecs.Definition {
 	types := numpyTypes{registry}
 	return codecs.Definition{
-		Name: "numcodecs.delta", Kind: codecs.KindArrayToArray,
+		Name: deltaName, Kind: codecs.KindArrayToArray,
 		Summary: "stores differences of neighbours",
 		Lossy:   "the last bits of floats; integers come back as they were",
 		Fields: []codecs.Field{
@@ -77,7 +80,7 @@ func (c deltaCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, erro
 		return nil, codecs.Fieldf("", "data type %s: want integers or floats", in.Type.Name())
 	}
 	b.out.Type, b.out.Fill = encoded, b.encode().Scalar(encoded, decoded, in.Fill)
-	b.spec = codecs.Spec{Name: "numcodecs.delta", Configuration: fmt.Appendf(nil,
+	b.spec = codecs.Spec{Name: deltaName, Configuration: fmt.Appendf(nil,
 		`{"dtype":%s,"astype":%s}`, numpyName(decoded), numpyName(encoded))}
 	return b, nil
 }

@@ -12,13 +12,16 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// pcodecName is the name of the codec.
+const pcodecName = "numcodecs.pcodec"
+
 // numcodecsPcodecDefinition is the codec "numcodecs.pcodec". It stores all elements of
 // a chunk in C order as one standalone pco stream. The fields besides level control how
 // the encoder of pcodec searches. This encoder does not search, and keeps the fields
 // unchanged.
 func numcodecsPcodecDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "numcodecs.pcodec", Kind: codecs.KindArrayToBytes,
+		Name: pcodecName, Kind: codecs.KindArrayToBytes,
 		Summary: "pco, compression made for numbers; written in its classic mode",
 		Fields: []codecs.Field{
 			{Name: "level", Type: "integer 0…12", Default: "8", Doc: "0 is fastest, 12 smallest"},
@@ -107,7 +110,7 @@ func (b *pcodecBound) Spec() codecs.Spec {
 	if err != nil {
 		panic(err) // words and numbers always marshal
 	}
-	return codecs.Spec{Name: "numcodecs.pcodec", Configuration: text}
+	return codecs.Spec{Name: pcodecName, Configuration: text}
 }
 
 // Size implements [codecs.ArrayToBytes]. Numbers that do not compress take their own

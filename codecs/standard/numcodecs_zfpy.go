@@ -7,11 +7,14 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 )
 
+// zfpyName is the name of the codec.
+const zfpyName = "numcodecs.zfpy"
+
 // numcodecsZfpyDefinition is the codec "numcodecs.zfpy": a zfp stream with the full
 // header. Readers decode by the header alone.
 func numcodecsZfpyDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "numcodecs.zfpy", Kind: codecs.KindArrayToBytes,
+		Name: zfpyName, Kind: codecs.KindArrayToBytes,
 		Summary: "zfp with its header, as numcodecs writes it; zfp is the registered form",
 		Lossy:   "what the limit of the mode leaves out; nothing if the limit is negative",
 		Fields: []codecs.Field{
@@ -67,7 +70,7 @@ func parseNumcodecsZfpy(text json.RawMessage) (codecs.Codec, error) {
 	if err != nil {
 		panic(err) // finite numbers always marshal
 	}
-	c.spec = codecs.Spec{Name: "numcodecs.zfpy", Configuration: own}
+	c.spec = codecs.Spec{Name: zfpyName, Configuration: own}
 	return c, nil
 }
 

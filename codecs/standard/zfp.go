@@ -13,6 +13,9 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
+// zfpName is the name of the codec.
+const zfpName = "zfp"
+
 // zfpDefinition is the registered codec "zfp". A chunk is one zfp stream without a
 // header. The shape of zfp's field is the chunk's shape, including dimensions of one
 // element. A 0-D chunk is a field of one element.
@@ -21,7 +24,7 @@ import (
 // overflows. This codec reports an error that names the first such element.
 func zfpDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "zfp", Kind: codecs.KindArrayToBytes,
+		Name: zfpName, Kind: codecs.KindArrayToBytes,
 		Summary: "compresses blocks of 4 numbers along each of 1 to 4 dimensions, without loss or within a bound",
 		Lossy:   "in every mode but reversible: what its limit leaves out",
 		Fields: []codecs.Field{
@@ -107,7 +110,7 @@ func parseZfp(text json.RawMessage) (codecs.Codec, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	c.spec = codecs.Spec{Name: "zfp", Configuration: c.text()}
+	c.spec = codecs.Spec{Name: zfpName, Configuration: c.text()}
 	return c, nil
 }
 

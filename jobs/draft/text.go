@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/codecs/standard"
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/jobs/advise"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -124,7 +127,8 @@ func (w *writer) defaults(f *files, opt Options, d *decisions) {
 	case keeps:
 		w.linef("  codecs: keep   # those of the source; may be deleted")
 	default:
-		w.linef("  codecs: [{zstd: {level: 3}}]   # may be deleted")
+		usual := advise.Row{Codecs: standard.DefaultChain(dtype.Float32)[1:]} // behind the array → bytes codec of each type
+		w.linef("  codecs: %s   # may be deleted", usual.CodecsText())
 	}
 	switch {
 	case opt.Access != "":
