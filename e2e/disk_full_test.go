@@ -43,6 +43,9 @@ func TestDiskFull(t *testing.T) {
 		if !bytes.Contains(message.Bytes(), []byte(syscall.ENOSPC.Error())) {
 			t.Errorf("the message does not say what is wrong: %s", &message)
 		}
+		if !bytes.Contains(message.Bytes(), []byte(" are free there, and the whole target takes at most ")) {
+			t.Errorf("the message names no amount: %s", &message)
+		}
 		messages := 0
 		for line := range bytes.Lines(message.Bytes()) {
 			if !bytes.HasPrefix(line, []byte("time=")) { // log lines

@@ -7,12 +7,15 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/preview"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 	"github.com/zmigrate/zmigrate/stages"
@@ -192,7 +195,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	})
 	show.end()
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fullDisk(plan, err)
 	}
 	seen.migrated(result)
 	a.summary(j, result, show.first, openingOf(plan.Arrays))
@@ -297,4 +300,16 @@ func chunkSummary(r *jobs.Result) string {
 		text += fmt.Sprintf(", %d mended, because the target no longer had what was written", r.Mended)
 	}
 	return text
+}
+
+// fullDisk says of a full disk how much room there is, and how much the target may take.
+func fullDisk(p *jobs.Plan, err error) error {
+	if !errors.Is(err, syscall.ENOSPC) || !store.Local(p.Job.Target.URL) {
+		return err
+	}
+	text := ""
+	if free, known := freeSpace(existingFolder(store.Resolved(p.Job.Target.URL))); known {
+		text = words.Size(free) + " are free there, and "
+	}
+	return fmt.Errorf("%w; %sthe whole target takes at most %s: make room and run the job again, which goes on from here", err, text, words.Size(preview.Total(p).BytesAtMost))
 }

@@ -28,7 +28,7 @@ import (
 
 const (
 	// access is the hint for refused requests.
-	access = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container, or put anonymous=true into the query of the URL of a public one"
+	access = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container; a public one can be read without, by anonymous=true in the query of its URL"
 	// scope is the scope of tokens.
 	scope = "https://storage.azure.com/.default"
 )

@@ -28,7 +28,7 @@ import (
 )
 
 // access is the hint for refused requests.
-const access = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket, or put anonymous=true into the query of the URL of a public one"
+const access = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket; a public one can be read without, by anonymous=true in the query of its URL"
 
 // New opens a bucket. The client does not retry.
 func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {

@@ -31,7 +31,7 @@ import (
 const fallbackRegion = "us-east-1"
 
 // access is the hint for refused requests.
-const access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket, or put anonymous=true into the query of the URL of a public one"
+const access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket; a public one can be read without, by anonymous=true in the query of its URL"
 
 // New opens a bucket. The client does not retry, and an upload sends the caller's
 // bytes without copying them.
