@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -22,6 +23,7 @@ type progress struct {
 	how      string // "bar", "plain" or "none"
 	bar      *progressbar.ProgressBar
 	requests func() jobs.Requests // so far
+	array    func(i int) string   // name of an array of the plan
 
 	mu    sync.Mutex
 	done  jobs.Progress
@@ -33,7 +35,7 @@ type progress struct {
 // plainEvery is the time between two plain lines.
 const plainEvery = 5 * time.Second
 
-func (a *app) newProgress(name string, requests func() jobs.Requests) *progress {
+func (a *app) newProgress(name string, requests func() jobs.Requests, array func(i int) string) *progress {
 	how := a.progress
 	if how == "auto" {
 		how = "plain"
@@ -41,7 +43,7 @@ func (a *app) newProgress(name string, requests func() jobs.Requests) *progress 
 			how = "bar"
 		}
 	}
-	return &progress{app: a, name: name, how: how, requests: requests}
+	return &progress{app: a, name: name, how: how, requests: requests, array: array}
 }
 
 func (p *progress) begin(todo jobs.Progress) {
@@ -54,13 +56,14 @@ func (p *progress) begin(todo jobs.Progress) {
 		})
 	}
 	if p.how == "bar" {
+		// The rate of the library counts what earlier runs did, too, so the text beside the bar has
+		// its own.
 		p.bar = progressbar.NewOptions64(todo.Bytes,
-			progressbar.OptionSetDescription(p.name),
+			progressbar.OptionSetDescription(p.text("", 0)),
 			progressbar.OptionSetWriter(p.app.err),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionUseIECUnits(true),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionFullWidth(),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionSetWidth(10),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionOnCompletion(func() { _, _ = fmt.Fprintln(p.app.err) }),
 		)
@@ -77,14 +80,14 @@ func (p *progress) observe(e stages.Event) {
 	}
 	p.done.BytesDone += e.Read
 	if p.bar != nil {
+		p.bar.Describe(p.text(p.array(e.Array), time.Since(p.began)))
 		_ = p.bar.Add64(e.Read)
 	}
 	if time.Since(p.last) < plainEvery {
 		return
 	}
 	p.last = time.Now()
-	speed := float64(p.done.BytesDone-p.first) / time.Since(p.began).Seconds()
-	left := time.Duration(float64(p.done.Bytes-p.done.BytesDone) / max(speed, 1) * float64(time.Second)).Round(time.Second)
+	speed, left := p.rate(time.Since(p.began))
 	switch {
 	case p.app.json:
 		p.app.printJSON(map[string]any{
@@ -96,6 +99,37 @@ func (p *progress) observe(e stages.Event) {
 		_, _ = fmt.Fprintf(p.app.err, "%s: %d of %d chunks, %s of %s, %s/s, %s left%s\n", p.name,
 			p.done.ChunksDone, p.done.Chunks, words.Size(p.done.BytesDone), words.Size(p.done.Bytes), words.Size(int64(speed)), left, trouble(p.requests()))
 	}
+}
+
+// rate returns the bytes a second of this run, after it has worked for some time, and how long the
+// rest takes at this rate.
+func (p *progress) rate(after time.Duration) (speed float64, left time.Duration) {
+	speed = float64(p.done.BytesDone-p.first) / max(after.Seconds(), 1e-9)
+	return speed, time.Duration(float64(p.done.Bytes-p.done.BytesDone) / max(speed, 1) * float64(time.Second)).Round(time.Second)
+}
+
+// mostText is the length of the text beside a bar, with which a line has at most 80 columns.
+const mostText = 61
+
+// text says beside a bar what is done: the array of the last object, bytes, objects, the rate of
+// this run, and the time that is left. What does not fit is left out: the array first, then the
+// rate, then the objects.
+func (p *progress) text(array string, after time.Duration) string {
+	bytes := fmt.Sprintf("%s of %s", words.Size(p.done.BytesDone), words.Size(p.done.Bytes))
+	objects := fmt.Sprintf(", %d of %d objects", p.done.ChunksDone, p.done.Chunks)
+	rate, rest := "", ""
+	if speed, left := p.rate(after); after > time.Second && speed > 0 {
+		rate, rest = fmt.Sprintf(", %s/s", words.Size(int64(speed))), fmt.Sprintf(", %s left", left)
+	}
+	if array == "" {
+		array = p.name
+	}
+	for _, text := range []string{array + ": " + bytes + objects + rate + rest, bytes + objects + rate + rest, bytes + objects + rest} {
+		if utf8.RuneCountInString(text) <= mostText {
+			return text
+		}
+	}
+	return bytes + rest
 }
 
 // end ends an unfinished bar, so that later output begins on a new line.

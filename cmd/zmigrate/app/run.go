@@ -181,7 +181,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	defer forRunning(j)()
 	a.warn(plan.Findings)
-	show := a.newProgress(j.Name, plan.Requests)
+	show := a.newProgress(j.Name, plan.Requests, func(i int) string { return plan.Arrays[i].Target })
 	seen := a.seen.Load()
 	seen.plan(plan.Requests)
 	defer seen.plan(nil) // the plan may be large

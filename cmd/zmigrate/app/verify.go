@@ -189,7 +189,7 @@ func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool
 
 // verify verifies the target of a job and prints the result.
 func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error {
-	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} })
+	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} }, func(int) string { return "" })
 	seen := a.seen.Load()
 	seen.verification(func(v *verified) { *v = verified{begun: true} })
 	opt.Begin = func(parts int, bytes int64) {
