@@ -22,7 +22,7 @@ ROOMS        ?= ./sinks ./jobs/journal ./stages ./sources ./sources/combine ./so
 PYTHON       ?=
 # Long tests of one goroutine, which the race detector has nothing to say about. Of the
 # conformance of codecs, what runs concurrently is left.
-ALONE := ^Test(BinaryBombs|Bombs|CompressorMemory|CastValueGolden|CastValueReference|ChecksumBits|Checksums|Dense|Flipped.*|ForgedBytes|PageChecksums|ScaleOffsetReference|Unpack|ZstdDeterministic)$$|^Test(|ArrayCodecs)Conformance$$/./^(append|configuration|damage|fill_value|refusals|round_trip|size)$$
+ALONE := ^Test(BinaryBombs|Bombs|Candidates|CompressorMemory|CastValueGolden|CastValueReference|ChecksumBits|Checksums|Dense|Estimates|Flipped.*|ForgedBytes|PageChecksums|ScaleOffsetReference|Unpack|ZstdDeterministic)$$|^Test(|ArrayCodecs)Conformance$$/./^(append|configuration|damage|fill_value|refusals|round_trip|size)$$
 
 # Pure formats that start no goroutine: of their tests, only those that share one value.
 FORMATS := ./codecs/blosc ./codecs/gdeflate ./codecs/pcodec ./codecs/xz ./codecs/zstd

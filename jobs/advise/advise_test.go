@@ -57,12 +57,12 @@ func named(t *testing.T, p *plan.Plan, name string) *plan.Array {
 // TestEstimates: the sizes that advice estimates from a sample of a real field are within a
 // tenth of those that runs with the chains store.
 func TestEstimates(t *testing.T) {
-	p := example(t, "chunks: [1, 15, 18]")
-	advice, err := advise.Array(t.Context(), p, named(t, p, "SST"), environment.Environment{}, advise.Options{Goal: advise.Balanced, Tolerance: standard.Tolerance{Absolute: 0.05}})
+	p := example(t, "chunks: [1, 30, 30]")
+	advice, err := advise.Array(t.Context(), p, named(t, p, "SST"), environment.Environment{}, advise.Options{Goal: advise.Small, Tolerance: standard.Tolerance{Absolute: 0.05}, Chunks: 80})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if advice.Tried >= advice.Of/2 || advice.Of != 720 || advice.Current() == nil {
+	if advice.Tried != 80 || advice.Of != 216 || advice.Current() == nil {
 		t.Fatalf("%d of %d chunks tried", advice.Tried, advice.Of)
 	}
 	lossy := 0
@@ -71,7 +71,7 @@ func TestEstimates(t *testing.T) {
 			t.Errorf("%s: %s", r.CodecsText(), r.Refused)
 			continue
 		}
-		p := example(t, "chunks: [1, 15, 18], codecs: "+r.CodecsText())
+		p := example(t, "chunks: [1, 30, 30], codecs: "+r.CodecsText())
 		if _, err := run.Run(t.Context(), p, environment.Environment{}, run.Options{}); err != nil {
 			t.Fatal(err)
 		}
