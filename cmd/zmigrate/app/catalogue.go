@@ -171,15 +171,16 @@ func (a *app) dtypesCommand() *cli.Command {
 				a.printJSON(out)
 				return nil
 			}
-			rows := [][]string{{"data type", "bytes", "Zarr v2", "fill value", "codecs", ""}}
+			rows := [][]string{{"data type", "bytes", ""}}
 			for _, t := range out {
 				size := t.bytes()
 				if t.sizeVaries {
 					size = "as given"
 				}
-				rows = append(rows, []string{t.Name, size, t.v2("none"), t.FillValue, strings.Join(t.Codecs, " "), t.Summary})
+				rows = append(rows, []string{t.Name, size, t.Summary})
 			}
 			a.table(rows)
+			a.printf("zmigrate dtypes NAME has spellings, fill values and codecs.\n")
 			return nil
 		},
 	})

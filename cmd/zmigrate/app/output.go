@@ -8,9 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"unicode/utf8"
+
+	"golang.org/x/term"
 )
 
 // output is standard output. It remembers the first error of writing, so that callers need
@@ -59,8 +63,16 @@ func (a *app) printJSON(v any) {
 // printf writes a result for people.
 func (a *app) printf(format string, args ...any) { _, _ = fmt.Fprintf(a.out, format, args...) }
 
-// table writes rows with aligned columns, indented by two spaces.
+// table writes rows with aligned columns, indented by two spaces. On a terminal, the last cells
+// are broken into lines that fit its width.
 func (a *app) table(rows [][]string) {
+	if out, ok := a.out.(*output); ok {
+		if f, ok := out.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+				rows = fitted(rows, width)
+			}
+		}
+	}
 	var text bytes.Buffer // a tabwriter writes cell by cell
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -68,6 +80,47 @@ func (a *app) table(rows [][]string) {
 	}
 	_ = w.Flush()
 	_, _ = a.out.Write(text.Bytes())
+}
+
+// fitted breaks the last cells of rows into lines, so that a line has at most width columns. Rows
+// stay as they are if less than 20 columns are left for the last cells.
+func fitted(rows [][]string, width int) [][]string {
+	const indent, gap, least = 2, 2, 20
+	columns := 0
+	for _, row := range rows {
+		columns = max(columns, len(row))
+	}
+	left := width - indent
+	for i := range columns - 1 {
+		widest := 0
+		for _, row := range rows {
+			if i < len(row) && len(row) > 1 {
+				widest = max(widest, utf8.RuneCountInString(row[i]))
+			}
+		}
+		left -= widest + gap
+	}
+	if left < least {
+		return rows
+	}
+	var made [][]string
+	for _, row := range rows {
+		if len(row) < columns || columns < 2 {
+			made = append(made, row)
+			continue
+		}
+		line := ""
+		head := row[:columns-1]
+		for word := range strings.FieldsSeq(row[columns-1]) {
+			if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > left {
+				made = append(made, append(slices.Clone(head), line))
+				line, head = "", make([]string, columns-1)
+			}
+			line = strings.TrimLeft(line+" "+word, " ")
+		}
+		made = append(made, append(slices.Clone(head), line))
+	}
+	return made
 }
 
 // replaceFile writes a file so that readers see a whole file at any time. The name of the
