@@ -226,7 +226,11 @@ const mostRank = 8
 // each rank. There are none for codecs that depend on a shape that is not known.
 func trialShapes(registry *codecs.Registry, s section, t dtype.Type, rank int) [][]int {
 	o := s.options
-	extents, depends := registry.Extents(o.Codecs.Chain[0])
+	var extents []int
+	depends := false
+	if len(o.Codecs.Chain) > 0 {
+		extents, depends = registry.Extents(o.Codecs.Chain[0])
+	}
 	switch {
 	case o.Chunks.Shape != nil && (rank < 0 || len(o.Chunks.Shape) == rank):
 		return [][]int{o.Chunks.Shape}
@@ -236,7 +240,7 @@ func trialShapes(registry *codecs.Registry, s section, t dtype.Type, rank int) [
 		if rank < 0 || len(extents) == rank {
 			return [][]int{extents}
 		}
-	case depends || slices.ContainsFunc(o.Codecs.Chain[1:], func(s codecs.Spec) bool { _, ok := registry.Extents(s); return ok }):
+	case depends || slices.ContainsFunc(o.Codecs.Chain[min(1, len(o.Codecs.Chain)):], func(s codecs.Spec) bool { _, ok := registry.Extents(s); return ok }):
 		return nil
 	}
 	if rank >= 0 {
