@@ -32,9 +32,8 @@ import (
 // puts that name into PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
-		"zmigrate":           func() { os.Exit(program()) },
-		"zmigrate-plan-part": func() { succeeds(planPart(os.Args[1:], os.Stdout)) },
-		"zmigrate-in-turn":   func() { succeeds(inTurn()) },
+		"zmigrate":         func() { os.Exit(program()) },
+		"zmigrate-in-turn": func() { succeeds(inTurn()) },
 	})
 }
 

@@ -1,96 +1,30 @@
 package e2e
 
 import (
-	"context"
+	"bufio"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
-// planPart does a part of a plan in a process of its own. It takes the job file, the
-// document of the plan, and then
-//
-//	work FIRST END RECEIPTS    does these units and writes their receipts
-//	finish RECEIPTS…           finishes the plan, and writes whether it was complete already
-func planPart(args []string, out io.Writer) (err error) {
-	ctx, env := context.Background(), environment()
-	j, err := jobs.Load(args[0], jobs.Environment{})
-	if err != nil {
-		return err
-	}
-	document, err := os.ReadFile(args[1])
-	if err != nil {
-		return err
-	}
-	p, err := jobs.ReadPlan(ctx, j, env, document)
-	if errors.Is(err, jobs.ErrFinished) {
-		_, err = fmt.Fprint(out, true)
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	if args[2] == "work" {
-		first, err := strconv.Atoi(args[3])
-		if err != nil {
-			return err
-		}
-		end, err := strconv.Atoi(args[4])
-		if err != nil {
-			return err
-		}
-		receipts, err := jobs.Work(ctx, p, env, jobs.Bundle{First: first, End: end}, jobs.RunOptions{})
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(receipts)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(args[5], text, 0o600)
-	}
-	var all []*jobs.Receipts
-	for _, file := range args[3:] {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		receipts := &jobs.Receipts{}
-		if err := json.Unmarshal(text, receipts); err != nil {
-			return err
-		}
-		all = append(all, receipts)
-	}
-	result, err := jobs.Finish(ctx, p, env, all, jobs.RunOptions{Owner: journal.ThisProcess("test")})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(out, result.Nothing)
-	return err
-}
-
-// planProcess runs planPart in another process, and returns what it writes.
-func planProcess(t *testing.T, args ...string) (string, error) {
+// part does a part of a job as a process of its own, and returns what it prints as JSON.
+func part(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "zmigrate-plan-part", args...)
-	c.Stderr = t.Output()
-	out, err := c.Output()
+	out, err := zmigrate(t.Context(), t, append([]string{"--json"}, args...)...).Output()
 	return string(out), err
 }
 
@@ -173,20 +107,6 @@ arrays: {v: {chunks: [4, 2]}, time: {chunks: [4]}}
 // inParts does a job in parts, and finishes it twice.
 func inParts(t *testing.T, job, target string, units int) {
 	t.Helper()
-	env := environment()
-	j, err := jobs.Load(job, jobs.Environment{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := jobs.NewPlan(t.Context(), j, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
 	documents := map[string]string{"zarr.json": "", "time/zarr.json": "", "TIME/zarr.json": ""}
 	maps.Copy(documents, tree(t, target))
 	for key := range documents {
@@ -194,25 +114,15 @@ func inParts(t *testing.T, job, target string, units int) {
 			delete(documents, key)
 		}
 	}
-	n := p.Units()
-	if n < units {
+	if n := savePlan(t, job, 2).Units; n < units {
 		t.Fatalf("%d units, want at least %d", n, units)
-	}
-	text, err := p.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Dir(job)
-	document, first, second := write(t, dir, "plan.json", text), filepath.Join(dir, "first.json"), filepath.Join(dir, "second.json")
-	if complete, err := jobs.Begin(t.Context(), p, env, jobs.RunOptions{Owner: journal.ThisProcess("test")}); complete || err != nil {
-		t.Fatalf("complete %v, error %v", complete, err)
 	}
 	done := make(chan error)
 	go func() {
-		_, err := planProcess(t, job, document, "work", "0", strconv.Itoa(n/2), first)
+		_, err := part(t, "work", job, "--bundle", "0/2")
 		done <- err
 	}()
-	_, err = planProcess(t, job, document, "work", strconv.Itoa(n/2), strconv.Itoa(n), second)
+	_, err := part(t, "work", job, "--bundle", "1/2")
 	if err := errors.Join(err, <-done); err != nil {
 		t.Fatal(err)
 	}
@@ -221,9 +131,124 @@ func inParts(t *testing.T, job, target string, units int) {
 			t.Errorf("%s is %s before the plan is finished, was %s", key, now, digest)
 		}
 	}
-	for _, want := range []string{"false", "true"} {
-		if got, err := planProcess(t, job, document, "finish", second, first); got != want || err != nil {
-			t.Errorf("finished already: %s, error %v, want %s", got, err, want)
+	for _, nothing := range []bool{false, true} {
+		got, err := part(t, "finish", job)
+		if err != nil || strings.Contains(got, `"nothing_to_do":true`) != nothing {
+			t.Errorf("finish: %s, error %v, want nothing to do: %v", got, err, nothing)
 		}
 	}
 }
+
+// saved is what plan --save prints.
+type saved struct {
+	Plan    string
+	Units   int
+	Bundles []struct{ First, End, Left int }
+}
+
+// savePlan saves the plan of a job.
+func savePlan(t *testing.T, job string, bundles int) (p saved) {
+	t.Helper()
+	text, err := part(t, "plan", job, "--save", "--bundles", strconv.Itoa(bundles))
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestWorkersAreKilled kills workers at random moments. What they have not done is done by other
+// workers or by a run. The target is that of an undisturbed run, and each death costs at most the
+// bundle that was under way.
+func TestWorkersAreKilled(t *testing.T) {
+	t.Parallel()
+	dir := fast(t)
+	data, err := os.ReadFile(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "coads.cdf", data)
+	job := write(t, dir, "job.yaml", []byte(`zmigrate: 1
+source: {driver: netcdf, url: coads.cdf}
+target: {url: out.zarr}
+arrays: {SST: {chunks: [1, 15, 30], codecs: [{zstd: {level: 9}}]}, AIRT: {chunks: [1, 45, 45]}}
+`))
+	target := filepath.Join(dir, "out.zarr")
+	want := undisturbed(t, job, target)
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	for round := range rounds {
+		random := rand.New(rand.NewPCG(uint64(round), 22))
+		removeTarget(t, target)
+		p := savePlan(t, job, 12)
+		var lines strings.Builder
+		for _, b := range p.Bundles {
+			fmt.Fprintf(&lines, "%d-%d\n", b.First, b.End)
+		}
+		killed := 0
+		for range 8 {
+			c := zmigrate(t.Context(), t, "work", job, "--stdin", "--json")
+			c.Stdin = strings.NewReader(lines.String())
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			reader := bufio.NewReader(out)
+			for range random.IntN(4) {
+				if _, err := reader.ReadString('\n'); err != nil {
+					t.Fatal(err)
+				}
+			}
+			spin(random.IntN(1 << 20))
+			if err := c.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Wait() // killed
+			killed++
+		}
+		if text, err := part(t, "finish", job); err == nil {
+			t.Fatalf("finished without all units: %s", text)
+		}
+		if _, err := os.Stat(filepath.Join(target, "zarr.json")); err == nil {
+			t.Fatal("the root has a document before the plan is finished")
+		}
+		again := savePlan(t, job, 12)
+		if again.Plan != p.Plan {
+			t.Fatalf("saved again: plan %s, was %s", again.Plan, p.Plan)
+		}
+		if round%2 == 0 {
+			if _, err := part(t, "run", job); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			c := zmigrate(t.Context(), t, "work", job, "--stdin", "--json")
+			c.Stdin = strings.NewReader(lines.String())
+			if err := c.Run(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := part(t, "finish", job); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, tree(t, target)); diff != "" {
+			t.Fatalf("after %d deaths (-run +parts):\n%s", killed, diff)
+		}
+		checkNoLeftovers(t, target)
+	}
+}
+
+// spin takes a while.
+func spin(n int) {
+	for i := range n {
+		spun.Store(int64(i))
+	}
+}
+
+var spun atomic.Int64

@@ -10,8 +10,8 @@
 // [ReadReport] reads, see package report. [ReadStatus] says what a checkpoint holds, and
 // [Inspect] what lies at a URL.
 //
-// Several processes may work on one plan: each makes it by [ReadPlan] from the text that
-// [Plan.Manifest] returns, see [Begin], [Work] and [Finish].
+// Several processes may work on one plan: one calls [Save], each of the others makes the plan by
+// [ReadSaved] and works on it as a [Worker], and one calls [Finish].
 //
 // The files, bottom up. Each uses only files above it in this list:
 //

@@ -7,6 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/draft"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/jobs/run"
@@ -33,14 +34,17 @@ type (
 	DraftOptions  = draft.Options
 	ChangedError  = environment.ChangedError
 
-	RunOptions  = run.Options
-	Bundle      = run.Bundle
-	Receipts    = run.Receipts
-	Progress    = run.Progress
-	Removal     = run.Removal
-	Result      = run.Result
-	Status      = run.Status
-	ArrayStatus = run.ArrayStatus
+	RunOptions     = run.Options
+	Campaign       = journal.Campaign
+	Bundle         = run.Bundle
+	Worker         = run.Worker
+	Receipts       = run.Receipts
+	Progress       = run.Progress
+	Removal        = run.Removal
+	Result         = run.Result
+	Status         = run.Status
+	CampaignStatus = run.CampaignStatus
+	ArrayStatus    = run.ArrayStatus
 
 	VerifyOptions = verify.Options
 	Verification  = verify.Result
@@ -106,25 +110,24 @@ func Draft(ctx context.Context, locations []string, env Environment, opt DraftOp
 	return draft.New(ctx, locations, env, opt)
 }
 
-// ReadPlan makes a plan that another process has written down; see [plan.Read].
-func ReadPlan(ctx context.Context, j *Job, env Environment, document []byte) (*Plan, error) {
-	return plan.Read(ctx, j, env, document)
+// Save makes a plan ready for several processes; see [run.Save].
+func Save(ctx context.Context, p *Plan, env Environment, opt RunOptions) (c *Campaign, complete bool, err error) {
+	return run.Save(ctx, p, env, opt)
 }
 
-// Begin, Work and Finish are the parts of Run, for a plan that several processes work on.
-// See [run.Begin], [run.Work] and [run.Finish].
-func Begin(ctx context.Context, p *Plan, env Environment, opt RunOptions) (complete bool, err error) {
-	return run.Begin(ctx, p, env, opt)
+// ReadSaved makes the plan that another process has saved; see [run.ReadSaved].
+func ReadSaved(ctx context.Context, j *Job, env Environment) (*Plan, error) {
+	return run.ReadSaved(ctx, j, env)
 }
 
-// Work does some units of a plan; see [run.Work].
-func Work(ctx context.Context, p *Plan, env Environment, units Bundle, opt RunOptions) (*Receipts, error) {
-	return run.Work(ctx, p, env, units, opt)
+// NewWorker joins the campaign of a saved plan; see [run.NewWorker].
+func NewWorker(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Worker, error) {
+	return run.NewWorker(ctx, p, env, opt)
 }
 
-// Finish completes the target of a plan; see [run.Finish].
-func Finish(ctx context.Context, p *Plan, env Environment, receipts []*Receipts, opt RunOptions) (*Result, error) {
-	return report.Finish(ctx, p, env, receipts, opt)
+// Finish completes the target of a saved plan; see [run.Finish].
+func Finish(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result, error) {
+	return report.Finish(ctx, p, env, opt)
 }
 
 // ReadStatus reads the checkpoint of a job; see [run.ReadStatus].
@@ -143,3 +146,6 @@ func Verify(ctx context.Context, j *Job, env Environment, opt VerifyOptions) (*V
 func ReadReport(ctx context.Context, j *Job, env Environment) (*Report, error) {
 	return report.Read(ctx, j, env)
 }
+
+// Program returns the version of the program.
+func Program() string { return environment.Program() }

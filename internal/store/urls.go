@@ -38,6 +38,20 @@ func Sibling(url, suffix string) (string, error) {
 	return l.Full(), nil
 }
 
+// Folder returns the URL of a folder inside the given one. name may have slashes.
+func Folder(url, name string) (string, error) {
+	l, err := location.Parse(url)
+	if err != nil {
+		return "", err
+	}
+	if l.Local() {
+		l.Path = filepath.Join(l.Path, filepath.FromSlash(name))
+	} else {
+		l.Path = path.Join(l.Path, name)
+	}
+	return l.Full(), nil
+}
+
 // Same tells whether two stores are the same folder, even if their URLs are spelled
 // differently. Links, and parameters that change nothing, count as a difference.
 func (s *Store) Same(other *Store) bool {

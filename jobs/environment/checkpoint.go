@@ -16,10 +16,12 @@ import (
 
 // In these folders of a local checkpoint, objects are staged before they appear. The first
 // is for objects of the checkpoint; a run empties it when it begins. The second is for
-// objects of the lock.
+// objects of the lock, and the third is the same folder for the locks of workers, whose places
+// are three folders below that of the checkpoint.
 const (
 	checkpointStaging = "incoming"
 	LockStaging       = "incoming-lock"
+	WorkerStaging     = "../../../" + LockStaging
 )
 
 // OpenCheckpoint opens the place of the job's checkpoint.
@@ -62,7 +64,7 @@ func ReadState(ctx context.Context, j *jobfile.Job, env Environment, limits *lim
 	if err != nil {
 		return nil, nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	log, err := journal.Open(ctx, st)
+	log, err := journal.Peek(ctx, st)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ package environment
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -66,6 +67,14 @@ func (e Environment) Complete() Environment {
 		e.Codecs = standard.Registry(dtype.Standard())
 	}
 	return e
+}
+
+// Program returns the version of the program.
+func Program() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // Limits are the limits of requests of a plan: to the stores that it reads from, to the

@@ -297,6 +297,17 @@ var sizeUnits = map[string]float64{
 	"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
 }
 
+// ParseSize reads a number of bytes with a unit, such as 64MiB; false if the text is none.
+func ParseSize(text string) (bytes int64, ok bool) {
+	number := strings.TrimRight(text, "BKMGTPikmgtpb")
+	unit, known := sizeUnits[text[len(number):]]
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !known || err != nil || v < 0 || v*unit >= math.MaxInt64 {
+		return 0, false
+	}
+	return int64(v * unit), true
+}
+
 // size reads a number of bytes, plain or with a unit: "64MiB", "1.5 GB".
 func (p *parser) size(dst *int64, least int64) setter {
 	return func(n *node, at *trail) {
@@ -307,12 +318,7 @@ func (p *parser) size(dst *int64, least int64) setter {
 		if n = n.literal(); n.kind == numberKind {
 			bytes, ok = n.integer()
 		} else if n.kind == stringKind {
-			number := strings.TrimRight(n.text, "BKMGTPikmgtpb")
-			unit, known := sizeUnits[n.text[len(number):]]
-			v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if ok = known && err == nil && v >= 0 && v*unit < math.MaxInt64; ok {
-				bytes = int64(v * unit)
-			}
+			bytes, ok = ParseSize(n.text)
 		}
 		switch {
 		case !ok:

@@ -10,6 +10,8 @@
 //	done.json                               the completion record, JSON of the caller
 //	objects/000001.jsonl.zst                the stored objects of a finished job
 //	lock/000001.json                        a marker of the lock
+//	campaign.json                           says that several processes work on the plan
+//	work/0f3a9c2b1d4e/RUN/                  what one of these processes leaves, see below
 //
 // The name of a segment begins with a digest of the plan. A request that writes a segment
 // may arrive late, when the checkpoint belongs to another plan already. The digest shows
@@ -33,6 +35,22 @@
 //	e   true: nothing is stored, because the chunk holds only the fill value
 //	m   how many chunks directly after this one are empty, too
 //	k   the key of the object in the target; only in the list of objects, which has n, c, v and k
+//
+// # Campaigns
+//
+// Several processes may work on one plan at the same time: a campaign. Each does bundles of
+// units, and has a folder of its own below work/, named by the digest of the plan and by the
+// run of the process:
+//
+//	work/0f3a9c2b1d4e/RUN/000001-0-40.begun        attempt 1 of the process, at the units 0 to 39
+//	work/0f3a9c2b1d4e/RUN/000001-0-40.jsonl        its receipts, in the form of a segment
+//	work/0f3a9c2b1d4e/RUN/000001-0-40.failed.json  why it has failed
+//	work/0f3a9c2b1d4e/RUN/lock/000001.json         a marker of the lock of the process
+//
+// No object is ever changed, except the marker. The receipts of bundles count like those of
+// segments. Each process holds only the lock of its own folder. Who takes the lock of the
+// checkpoint also takes the locks of all processes with an attempt that has not ended. So
+// such a process cannot write any more, and a process that is alive keeps others away.
 //
 // # Durability
 //
@@ -90,6 +108,8 @@
 //	lines.go        lines of receipts and of objects in their usual form
 //	segment.go      receipts as segments
 //	objects.go      lists of objects
+//	attempts.go     campaigns, and the keys of attempts at bundles
 //	journal.go      Journal
+//	bundles.go      what a journal has of a campaign
 //	ledger.go       the expected objects of a target
 package journal

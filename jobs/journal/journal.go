@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +42,8 @@ type Journal struct {
 	manifest json.RawMessage // nil: no plan, or the job is complete
 	done     json.RawMessage // nil: the job is not complete
 	segments []string        // keys of the plan's segments, in the order of recording
-	listed   []string        // keys of all segments that existed when the journal was opened
+	bundles  []string        // keys of the receipts of bundles of the plan
+	listed   []string        // keys of all segments, and of all that campaigns have left, when the journal was opened
 	added    int             // number of segments that this process has added
 	objects  []int           // numbers of the existing lists of objects, ascending
 }
@@ -59,6 +61,24 @@ func Open(ctx context.Context, st *store.Store) (*Journal, error) {
 		err := now.look(ctx)
 		if err != nil || bytes.Equal(now.done, j.done) && bytes.Equal(now.manifest, j.manifest) && slices.Equal(now.listed, j.listed) && slices.Equal(now.objects, j.objects) {
 			return j, cmp.Or(failed, err)
+		}
+	}
+}
+
+// Peek reads the plan and the record of completion, and lists the rest. Unlike Open, it does not
+// read the receipts. Receipts and Objects do that when they are called. Peek does not need the
+// lock.
+func Peek(ctx context.Context, st *store.Store) (*Journal, error) {
+	for {
+		j := &Journal{st: st}
+		if err := j.look(ctx); err != nil || j.done != nil || j.manifest != nil {
+			return j, errors.Join(err, j.own())
+		}
+		// Between the looks at the two records, the owner of the lock may have replaced one by
+		// the other.
+		now := &Journal{st: st}
+		if err := now.look(ctx); err != nil || now.done == nil && now.manifest == nil {
+			return now, err
 		}
 	}
 }
@@ -135,7 +155,7 @@ func (j *Journal) Completed() json.RawMessage {
 func (j *Journal) Begun() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.manifest != nil && len(j.segments) > 0
+	return j.manifest != nil && len(j.segments)+len(j.bundles) > 0
 }
 
 func checkManifest(manifest json.RawMessage) error {
@@ -195,14 +215,14 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 	return nil
 }
 
-// Receipts yields all receipts recorded so far, in the order of recording. It
-// reads the segments from the store. It ends after an error, which names the
-// segment and the line.
+// Receipts yields all receipts recorded so far: those of the segments in the order of
+// recording, then those of the bundles that had ended when the journal was opened. It reads
+// them from the store. It ends after an error, which names the object and the line.
 func (j *Journal) Receipts(ctx context.Context) iter.Seq2[sinks.Receipt, error] {
 	j.mu.Lock()
 	var keys []string
 	if j.manifest != nil {
-		keys = slices.Clone(j.segments)
+		keys = slices.Concat(j.segments, j.bundles)
 	}
 	j.mu.Unlock()
 	return func(yield func(sinks.Receipt, error) bool) {
@@ -285,6 +305,12 @@ func (j *Journal) add(ctx context.Context, data []byte) error {
 func (j *Journal) Forget(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	for _, key := range j.bundles {
+		if err := j.st.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	j.bundles = nil
 	for n := len(j.segments); n > 0; n-- {
 		if err := j.st.Delete(ctx, j.segments[n-1]); err != nil {
 			return err
@@ -375,6 +401,16 @@ func (j *Journal) Reset(ctx context.Context) error {
 // and has made sure that the segments do not count.
 func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 	const most = 16 // requests at the same time
+	// The locks of workers may have been taken since the journal was opened.
+	if slices.ContainsFunc(j.listed, func(key string) bool { return strings.HasPrefix(key, work) }) {
+		err := j.st.List(ctx, work, func(info store.Info) error {
+			others = append(others, info.Key)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(most)
 	others = slices.Concat(others, j.segments, j.listed)
@@ -385,22 +421,27 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	j.segments, j.listed = nil, nil
+	j.segments, j.bundles, j.listed = nil, nil, nil
 	return j.st.Sync(ctx)
 }
 
 // segmentKey returns the key of the n-th segment of a plan. It begins with a digest of
 // the plan, see the package comment.
 func segmentKey(manifest json.RawMessage, n int) string {
+	return fmt.Sprintf("%s%s-%06d.jsonl", segments, digestOf(manifest), n)
+}
+
+// digestOf returns the first digits of the digest of a manifest.
+func digestOf(manifest json.RawMessage) string {
 	sum := sha256.Sum256(manifest)
-	return fmt.Sprintf("%s%x-%06d.jsonl", segments, sum[:6], n)
+	return hex.EncodeToString(sum[:6])
 }
 
 // anySegment matches the keys of all segments. Segments of earlier versions of this
 // program have no digest.
 var anySegment = regexp.MustCompile(`^segments/([0-9a-f]{12}-)?([0-9]{6,18})\.jsonl$`)
 
-// list finds the segments of all plans, and the lists of objects.
+// list finds the segments of all plans, the lists of objects, and what campaigns have left.
 func (j *Journal) list(ctx context.Context) error {
 	err := j.st.List(ctx, "", func(info store.Info) error {
 		switch {
@@ -415,6 +456,8 @@ func (j *Journal) list(ctx context.Context) error {
 				return misplaced(j.st, info.Key)
 			}
 			j.listed = append(j.listed, info.Key)
+		case info.Key == campaignKey || strings.HasPrefix(info.Key, work):
+			j.listed = append(j.listed, info.Key)
 		}
 		return nil
 	})
@@ -423,12 +466,21 @@ func (j *Journal) list(ctx context.Context) error {
 }
 
 // own finds the plan's segments among the listed ones, in their order. Their numbers have
-// to begin at 1 and have no gap.
+// to begin at 1 and have no gap. own also finds the receipts of bundles.
 func (j *Journal) own() error {
-	digest, _, _ := strings.Cut(strings.TrimPrefix(segmentKey(j.manifest, 1), segments), "-")
+	if j.manifest == nil {
+		return nil
+	}
+	digest := digestOf(j.manifest)
 	keys := map[int]string{}
 	for _, key := range j.listed {
+		if a, suffix, ok := parseAttempt(key); ok && a.plan == digest && suffix == madeSuffix {
+			j.bundles = append(j.bundles, key)
+		}
 		name := anySegment.FindStringSubmatch(key)
+		if name == nil {
+			continue
+		}
 		number, err := strconv.Atoi(name[2])
 		if err != nil || name[1] != "" && name[1] != digest+"-" {
 			continue // of another plan

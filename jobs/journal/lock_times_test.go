@@ -276,14 +276,17 @@ func TestOutlastFails(t *testing.T) {
 	}
 }
 
-// TestHeldWithoutMarkers: only a higher number is another owner's.
+// TestHeldWithoutMarkers: an owner whose marker was removed has lost the lock, because others
+// cannot see it any more.
 func TestHeldWithoutMarkers(t *testing.T) {
 	st := open(t, "mem://n", store.Options{})
 	opt, _ := options(newClock(), "a")
 	l := acquire(t, st, opt)
 	must(t, l.Held(t.Context()))
 	must(t, st.Delete(t.Context(), markerKey(1)))
-	must(t, l.Held(t.Context()))
+	if err := l.Held(t.Context()); !errors.Is(err, ErrLost) {
+		t.Errorf("without a marker: got %v", err)
+	}
 	must(t, st.Put(t.Context(), markerKey(2), []byte("{}")))
 	if err := l.Held(t.Context()); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v", err)

@@ -247,17 +247,25 @@ func (l *Lock) Check() error {
 // Prove implements [store.Guard].
 func (l *Lock) Prove(ctx context.Context) error { return l.Held(ctx) }
 
-// Held returns an error if another owner has taken the lock over, or if the store cannot
-// tell. It is called directly before a write that two owners must not both make.
+// Held returns an error if another owner has taken the lock over, if the owner's marker has
+// been removed, or if the store cannot tell. It is called directly before a write that two
+// owners must not both make.
 func (l *Lock) Held(ctx context.Context) error {
 	numbers, err := list(ctx, l.st, locks, ".json")
 	if err != nil {
 		return err
 	}
-	if len(numbers) > 0 && numbers[len(numbers)-1] > l.number {
+	if len(numbers) == 0 || numbers[len(numbers)-1] != l.number {
 		return ErrLost
 	}
 	return nil
+}
+
+// Written returns when the owner's marker was written last, by the clock of the store; the zero
+// time if the store does not tell.
+func (l *Lock) Written(ctx context.Context) (time.Time, error) {
+	o, err := l.st.Stat(ctx, markerKey(l.number))
+	return o.ModTime, err
 }
 
 // Lost returns a channel that is closed when another owner has been seen to have the
@@ -269,6 +277,17 @@ func (l *Lock) Before() Before {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.before
+}
+
+// Inherit says that requests of processes that worked without this lock may still arrive:
+// others tells that some of them may belong to another plan than the checkpoint's. Inherit
+// also tells later owners so.
+func (l *Lock) Inherit(ctx context.Context, others bool) error {
+	l.mu.Lock()
+	l.before.Late, l.before.Others = true, l.before.Others || others
+	l.since = l.opt.Clock()
+	l.mu.Unlock()
+	return l.rewrite(ctx, func(m *marker) { m.Late, m.Others = true, m.Others || others })
 }
 
 // Replan says that the owner begins another plan than the checkpoint's. Requests that may
@@ -382,6 +401,16 @@ func (l Locks) Before() (before Before) {
 		before.Others = before.Others || one.Others
 	}
 	return before
+}
+
+// Inherit calls Inherit of each lock.
+func (l Locks) Inherit(ctx context.Context, others bool) error {
+	for _, lock := range l {
+		if err := lock.Inherit(ctx, others); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Replan calls Replan of each lock.

@@ -48,4 +48,5 @@
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
 //	document.go             a plan that another process has written down
+//	bundles.go              the units of a plan, divided among processes
 package plan

@@ -57,6 +57,15 @@ func Read(ctx context.Context, j *jobfile.Job, env environment.Environment, docu
 	return p, nil
 }
 
+// Hash returns the hash of the plan's manifest.
+func (p *Plan) Hash() (string, error) {
+	text, err := p.Manifest()
+	if err != nil {
+		return "", err
+	}
+	return manifest.HashOf(text)
+}
+
 // Units is the number of units of the plan. Their numbers count through the arrays, in
 // the order of the plan.
 func (p *Plan) Units() int {

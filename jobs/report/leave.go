@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -25,22 +24,14 @@ import (
 	"github.com/zmigrate/zmigrate/stages"
 )
 
-// Program returns the version of the program.
-func Program() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
 // Run does what [run.Run] does, and leaves the report of the job in its checkpoint.
 func Run(ctx context.Context, p *plan.Plan, env environment.Environment, opt run.Options) (*run.Result, error) {
 	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Run(ctx, p, env, opt) })
 }
 
 // Finish does what [run.Finish] does, and leaves the report of the job in its checkpoint.
-func Finish(ctx context.Context, p *plan.Plan, env environment.Environment, receipts []*run.Receipts, opt run.Options) (*run.Result, error) {
-	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Finish(ctx, p, env, receipts, opt) })
+func Finish(ctx context.Context, p *plan.Plan, env environment.Environment, opt run.Options) (*run.Result, error) {
+	return leave(ctx, p, env, opt, func(opt run.Options) (*run.Result, error) { return run.Finish(ctx, p, env, opt) })
 }
 
 // leave runs a plan and adds the run to the report, and before it an earlier run that has died.
@@ -200,7 +191,7 @@ func change(ctx context.Context, j *jobfile.Job, env environment.Environment, f 
 // add adds an entry to the history.
 func (d *Document) add(e Entry) {
 	if e.Outcome != Died {
-		e.Program = Program()
+		e.Program = environment.Program()
 	}
 	d.History = append(d.History, e)
 	if n := len(d.History) - mostEntries; n > 0 {

@@ -157,7 +157,7 @@ type (
 )
 
 func newPage(d *Document) *page {
-	p := &page{Job: d.Job, JobFile: d.File, Target: d.Target, Checkpoint: d.Checkpoint, Program: Program(), Status: statusOf(d)}
+	p := &page{Job: d.Job, JobFile: d.File, Target: d.Target, Checkpoint: d.Checkpoint, Program: environment.Program(), Status: statusOf(d)}
 	if d.File == "copy" {
 		p.JobFile = ""
 	}

@@ -5,9 +5,9 @@
 // a record of completion. Appended rows become visible in the target when all of them are
 // stored.
 //
-// Several processes may work on one plan. [Begin] makes the target ready, [Work] does some
-// units and returns their receipts, and [Finish] completes the target from the receipts
-// of all units. Chunk data never travel between the processes.
+// Several processes may work on one plan. [Save] makes the target and the checkpoint ready, a
+// [Worker] does some units and leaves their receipts in the checkpoint, and [Finish] completes
+// the target from the receipts of all units. Chunk data never travel between the processes.
 //
 // [ReadStatus] returns what a checkpoint holds.
 //
@@ -36,9 +36,12 @@
 //	resume.go         what earlier runs have done
 //	sparse.go         chunks for which the source stores nothing
 //	tasks.go          the arrays of a run for the stages
+//	campaign.go       what keeps campaigns and runs apart
 //	session.go        the target, the checkpoint and the lock, opened and closed
 //	run.go            Run
-//	work.go           Work
-//	finish.go         Begin and Finish
+//	save.go           Save and ReadSaved
+//	work.go           Worker
+//	finish.go         Finish
+//	campaign_status.go how far a campaign is
 //	status.go         ReadStatus
 package run

@@ -5,59 +5,66 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
-	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // ErrReceipts is the cause of an error about receipts that do not finish a plan.
 var ErrReceipts = errors.New("the receipts do not finish the plan")
 
-// Begin makes the target and the checkpoint ready for [Work] on the plan, as the first
-// part of [Run] does. It reports whether there is nothing to do, because the job is
-// complete.
-func Begin(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (complete bool, err error) {
-	identify(&env, &opt)
-	r, err := open(ctx, p, env)
-	if err != nil {
-		return false, err
+// MissingError says which units of a plan have no receipt. It wraps ErrReceipts.
+type MissingError struct {
+	Missing []Bundle // ascending
+	Units   int      // how many units are missing
+	Of      int      // how many units the plan has
+}
+
+func (e *MissingError) Error() string {
+	const most = 3
+	var some []string
+	for _, b := range e.Missing[:min(len(e.Missing), most)] {
+		some = append(some, fmt.Sprintf("%d-%d", b.First, b.End))
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	r.outcome = outcomeOf(r)
-	err = r.locked(ctx, env, opt, func(ctx context.Context) (err error) {
-		complete, err = r.begin(ctx, opt)
-		return err
-	})
-	return complete, err
+	if len(e.Missing) > most {
+		some = append(some, fmt.Sprintf("and %d more ranges", len(e.Missing)-most))
+	}
+	return fmt.Sprintf("%v: %d of %d units have no receipt (%s): do them with zmigrate work JOB --units %s, or do all that is left with zmigrate run JOB",
+		ErrReceipts, e.Units, e.Of, strings.Join(some, ", "), some[0])
 }
 
-// Finish completes the target from the receipts of [Work] on all units of the plan, as
-// the last part of [Run] does. It refuses receipts of another plan, receipts that
-// contradict each other or the plan, receipts that do not cover the plan, and receipts that
-// the objects in the target contradict. It refuses them before it changes anything. If
-// Finish was interrupted, another Finish with the same receipts completes the target. If
-// nothing is left to do, the result says so.
-func Finish(ctx context.Context, p *plan.Plan, env environment.Environment, receipts []*Receipts, opt Options) (*Result, error) {
-	return session(ctx, p, env, opt, func(r *run, ctx context.Context, _ Options) error { return r.finishWith(ctx, receipts) })
+func (e *MissingError) Unwrap() error { return ErrReceipts }
+
+// Finish completes the target of a campaign when the checkpoint has receipts of all units of
+// the plan, as the last part of [Run] does. It refuses receipts that contradict each other or
+// the plan, receipts that do not cover the plan, and receipts that the objects in the target
+// contradict. It refuses them before it changes anything. If Finish was interrupted, another
+// Finish completes the target. If nothing is left to do, the result says so.
+func Finish(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (*Result, error) {
+	return session(ctx, p, env, opt, (*run).complete)
 }
 
-// finishWith does what Finish does. The run has the lock.
-func (r *run) finishWith(ctx context.Context, receipts []*Receipts) error {
+// complete does what Finish does. The run has the lock.
+func (r *run) complete(ctx context.Context, opt Options) error {
 	hash, err := manifest.HashOf(r.manifest)
 	if err != nil {
 		return err
-	}
-	if err := r.covers(hash, receipts); err != nil {
-		return fmt.Errorf("%w: %w", ErrReceipts, err)
 	}
 	if record := r.journal.Completed(); record != nil {
 		return r.finishedAlready(ctx, record, hash)
 	}
 	if _, err := r.begun(); err != nil {
+		return err
+	}
+	if err := r.covers(ctx); err != nil {
+		return err
+	}
+	if err := r.clean(ctx, r.target, r.checkpoint); err != nil {
 		return err
 	}
 	if r.unsettled && r.locks.Before().Others {
@@ -66,19 +73,18 @@ func (r *run) finishWith(ctx context.Context, receipts []*Receipts) error {
 		}
 	}
 	r.unsettled = false // because of the comparison that follows
-	all := each(receipts)
-	wrong, err := r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.objectsOf(read(all)) }, !r.outcome.keepsObjects())
+	wrong, err := r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.recorded(ctx) }, !r.outcome.keepsObjects())
 	if err != nil {
 		return err
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("%w: target %s: %d objects are not what the receipts say, %s is the first: do their units again", ErrReceipts, r.target.URL(), len(wrong), wrong[0].key)
+		return fmt.Errorf("%w: target %s: %d objects are not what the receipts say, %s is the first: do all that is left with zmigrate run JOB", ErrReceipts, r.target.URL(), len(wrong), wrong[0].key)
 	}
-	if err := r.resume(ctx); err != nil {
+	if err := r.recall(ctx, nil); err != nil {
 		return err
 	}
-	if err := r.keepNew(ctx, all); err != nil {
-		return err
+	if opt.Begin != nil {
+		opt.Begin(r.progress())
 	}
 	if err := r.outcome.documents(ctx); err != nil {
 		return r.changedSource(err)
@@ -106,111 +112,98 @@ func (r *run) finishedAlready(ctx context.Context, record []byte, hash string) e
 	return r.rest(ctx, done)
 }
 
-// keepNew records the receipts of units that have none on record.
-func (r *run) keepNew(ctx context.Context, all iter.Seq[sinks.Receipt]) error {
-	var batch []sinks.Receipt
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		if err := r.keep(ctx, batch); err != nil {
-			return err
-		}
-		for _, x := range batch {
-			if err := r.record(x); err != nil {
-				return err
-			}
-		}
-		batch = batch[:0]
-		return nil
-	}
-	for x := range all {
-		if r.arrays[x.Array].done.has(x.Unit) && x.More == 0 {
-			continue
-		}
-		if batch = append(batch, x); len(batch) == receiptBatch {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
-}
-
-// each yields receipts one by one.
-func each(receipts []*Receipts) iter.Seq[sinks.Receipt] {
-	return func(yield func(sinks.Receipt) bool) {
-		for _, made := range receipts {
-			for _, x := range made.List {
-				if !yield(x) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// read yields receipts in the form in which a checkpoint yields them, with an error that is
-// always nil.
-func read(receipts iter.Seq[sinks.Receipt]) iter.Seq2[sinks.Receipt, error] {
-	return func(yield func(sinks.Receipt, error) bool) {
-		for x := range receipts {
-			if !yield(x, nil) {
-				return
-			}
-		}
-	}
-}
-
-// covers fails if receipts are of another plan, if they contradict each other or the
-// plan, or if a unit has none.
-func (r *run) covers(hash string, receipts []*Receipts) error {
-	for _, made := range receipts {
-		if made.Plan != hash {
-			return fmt.Errorf("%w: they are of %.12s…, and the plan is %.12s…", plan.ErrOtherPlan, made.Plan, hash)
-		}
-	}
+// covers returns an error if receipts on record contradict each other or the plan, or if a
+// unit has none.
+func (r *run) covers(ctx context.Context) error {
 	arrays := r.plan.Arrays
-	type object struct {
-		bytes  int64
-		sum    uint32
-		digest digest.Optional
-	}
-	found := make([]map[int]object, len(arrays)) // by their units
-	empty := make([]bitset, len(arrays))
-	left := make([]int, len(arrays))
+	seen, twice := make([]bitset, len(arrays)), make([]map[int]object, len(arrays))
 	for i := range arrays {
-		found[i], empty[i], left[i] = map[int]object{}, newBitset(arrays[i].Chunks()), arrays[i].Chunks()
+		seen[i], twice[i] = newBitset(arrays[i].Chunks()), map[int]object{}
 	}
-	for x := range each(receipts) {
-		if err := x.Check(); err != nil {
-			return fmt.Errorf("chunk %d of array %d: %w", x.Unit, x.Array, err)
+	again := false
+	for x, err := range r.journal.Receipts(ctx) {
+		if err == nil {
+			err = r.belongs(x)
 		}
-		if x.Array >= len(arrays) || x.Unit >= arrays[x.Array].Chunks()-x.More {
-			return fmt.Errorf("chunk %d of array %d: the plan does not have it", x.Unit+x.More, x.Array)
-		}
-		a := &arrays[x.Array]
-		if key := a.Key(x.Unit); !x.Empty && x.Key != key {
-			return fmt.Errorf("array %q: chunk %d: the object %s, which is %s by the plan", a.Target, x.Unit, x.Key, key)
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
 		}
 		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
-			other, stored := found[x.Array][unit]
-			switch {
-			case !stored && !empty[x.Array].has(unit):
-				left[x.Array]--
-			case stored == x.Empty || stored && other != object{x.Bytes, x.Sum, x.Digest}:
-				return fmt.Errorf("array %q: chunk %d: two receipts contradict each other", a.Target, unit)
+			if seen[x.Array].has(unit) {
+				twice[x.Array][unit], again = object{}, true
 			}
-			if x.Empty {
-				empty[x.Array].set(unit)
-			} else {
-				found[x.Array][unit] = object{x.Bytes, x.Sum, x.Digest}
-			}
+			seen[x.Array].set(unit)
 		}
 	}
-	for i, n := range left {
-		if n > 0 {
-			return fmt.Errorf("array %q: %d of %d chunks have no receipt", arrays[i].Target, n, arrays[i].Chunks())
+	if again {
+		if err := r.agree(ctx, twice); err != nil {
+			return fmt.Errorf("%w: %w", ErrReceipts, err)
+		}
+	}
+	left := missing(seen, func(i int) int { return arrays[i].Chunks() })
+	if left == nil {
+		return nil
+	}
+	failed := &MissingError{Missing: left, Of: r.plan.Units()}
+	for _, b := range left {
+		failed.Units += b.Units()
+	}
+	return failed
+}
+
+// missing returns the ranges of units that are not done. done has the units of each array, and
+// chunks returns how many units an array has.
+func missing(done []bitset, chunks func(array int) int) (left []Bundle) {
+	at := 0
+	for i := range done {
+		n := chunks(i)
+		for unit := 0; unit < n; unit++ {
+			if unit%64 == 0 && done[i][unit/64] == math.MaxUint64 {
+				unit += 63
+				continue
+			}
+			if done[i].has(unit) {
+				continue
+			}
+			if k := len(left) - 1; k >= 0 && left[k].End == at+unit {
+				left[k].End++
+			} else {
+				left = append(left, Bundle{First: at + unit, End: at + unit + 1})
+			}
+		}
+		at += n
+	}
+	return left
+}
+
+// object is what a receipt says of a unit's object.
+type object struct {
+	known, empty bool
+	bytes        int64
+	sum          uint32
+	digest       digest.Optional
+}
+
+// agree returns an error if two receipts of one of the given units differ. It fills the maps,
+// which have the numbers of the units of each array.
+func (r *run) agree(ctx context.Context, units []map[int]object) error {
+	for x, err := range r.journal.Receipts(ctx) {
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		if len(units[x.Array]) == 0 {
+			continue
+		}
+		is := object{true, x.Empty, x.Bytes, x.Sum, x.Digest}
+		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+			was, asked := units[x.Array][unit]
+			if asked && was.known && was != is {
+				a := &r.plan.Arrays[x.Array]
+				return fmt.Errorf("array %q: chunk %d: two receipts contradict each other: the workers have not made the same bytes of %s; begin anew with zmigrate run JOB --restart", a.Target, unit, a.Key(unit))
+			}
+			if asked {
+				units[x.Array][unit] = is
+			}
 		}
 	}
 	return nil

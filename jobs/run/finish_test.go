@@ -1,8 +1,11 @@
 package run
 
 import (
+	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,24 +46,65 @@ func openPlan(t *testing.T, j *jobfile.Job, env environment.Environment) *plan.P
 	return p
 }
 
-// begun makes the plan of a job, and begins it.
+// begun makes the plan of a job, and saves it.
 func begun(t *testing.T, j *jobfile.Job, env environment.Environment) *plan.Plan {
 	t.Helper()
 	p := openPlan(t, j, env)
-	if complete, err := Begin(t.Context(), p, env, Options{Owner: anyone()}); complete || err != nil {
+	if c, complete, err := Save(t.Context(), p, env, Options{Owner: anyone()}); c == nil || complete || err != nil {
 		t.Fatalf("complete %v, error %v", complete, err)
 	}
 	return p
 }
 
+// work does units of a plan as a worker of its own.
+func work(t *testing.T, p *plan.Plan, env environment.Environment, b Bundle, opt Options) (*Receipts, error) {
+	t.Helper()
+	w, err := NewWorker(t.Context(), p, env, Options{Owner: anyone()})
+	if err != nil {
+		return nil, err
+	}
+	made, err := w.Work(t.Context(), b, opt)
+	if err := w.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return made, err
+}
+
 // worked does units of a plan.
 func worked(t *testing.T, p *plan.Plan, env environment.Environment, first, end int) *Receipts {
 	t.Helper()
-	receipts, err := Work(t.Context(), p, env, Bundle{first, end}, Options{})
+	receipts, err := work(t, p, env, Bundle{First: first, End: end}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return receipts
+}
+
+// receiptsFile returns the file with the receipts of a bundle.
+func receiptsFile(t *testing.T, j *jobfile.Job, b Bundle) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(j.Target.URL+".zmigrate", "work", "*", "*", fmt.Sprintf("*-%d-%d.jsonl", b.First, b.End)))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	return files[0]
+}
+
+// rewrite replaces the receipts of a bundle.
+func rewrite(t *testing.T, j *jobfile.Job, made *Receipts) {
+	t.Helper()
+	var text []byte
+	for _, x := range made.List {
+		line, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(append(text, line...), '\n')
+	}
+	file := receiptsFile(t, j, made.Bundle)
+	if err := errors.Join(os.Remove(file), os.WriteFile(file, text, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestFinishRefuses has receipts that do not finish a plan. The target gets no document, and
@@ -70,13 +114,20 @@ func TestFinishRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(t *testing.T, j *jobfile.Job, h *halves)
 		want  string
-		cause error
+		cause error // nil: the checkpoint is damaged
 	}{
 		"none at all": {func(_ *testing.T, _ *jobfile.Job, h *halves) {
-			h.first, h.second = &Receipts{Plan: h.first.Plan}, &Receipts{Plan: h.first.Plan}
-		}, `array "group/a": 6 of 6 chunks have no receipt`, ErrReceipts},
-		"one is missing":  {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List = h.first.List[1:] }, `array "group/a": 1 of 6 chunks have no receipt`, ErrReceipts},
-		"of another plan": {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.second.Plan = strings.Repeat("0", 64) }, "they are of 000000000000…", plan.ErrOtherPlan},
+			h.first.List, h.second.List = nil, nil
+		}, "6 of 6 units have no receipt (0-6): do them with zmigrate work JOB --units 0-6", ErrReceipts},
+		"one is missing": {func(_ *testing.T, _ *jobfile.Job, h *halves) {
+			h.first.List = slices.DeleteFunc(h.first.List, func(x sinks.Receipt) bool { return x.Unit == 1 })
+		}, "1 of 6 units have no receipt (1-2)", ErrReceipts},
+		"of another plan": {func(t *testing.T, j *jobfile.Job, h *halves) {
+			dir := filepath.Dir(filepath.Dir(receiptsFile(t, j, h.first.Bundle)))
+			if err := os.Rename(dir, filepath.Join(filepath.Dir(dir), "000000000000")); err != nil {
+				t.Fatal(err)
+			}
+		}, "6 of 6 units have no receipt", ErrReceipts},
 		"another checksum": {func(_ *testing.T, _ *jobfile.Job, h *halves) {
 			x := h.first.List[0]
 			x.Sum++
@@ -90,10 +141,10 @@ func TestFinishRefuses(t *testing.T) {
 			x := h.second.List[0]
 			h.first.List = append(h.first.List, sinks.Receipt{Array: x.Array, Unit: x.Unit, Empty: true})
 		}, "two receipts contradict each other", ErrReceipts},
-		"another object": {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Key = "group/a/c/9/9" }, "the object group/a/c/9/9, which is group/a/c/", ErrReceipts},
-		"no such unit":   {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Unit = 6 }, "chunk 6 of array 0: the plan does not have it", ErrReceipts},
-		"no such array":  {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Array = 1 }, "of array 1: the plan does not have it", ErrReceipts},
-		"negative":       {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Bytes = -1 }, "a negative number", ErrReceipts},
+		"another object": {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Key = "group/a/c/9/9" }, "the object group/a/c/9/9, which is group/a/c/", nil},
+		"no such unit":   {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Unit = 6 }, "chunk 6 of array 0, which the plan does not have", nil},
+		"no such array":  {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Array = 1 }, "of array 1, which the plan does not have", nil},
+		"negative":       {func(_ *testing.T, _ *jobfile.Job, h *halves) { h.first.List[0].Bytes = -1 }, "a negative number", nil},
 		"an object is gone": {func(t *testing.T, j *jobfile.Job, h *halves) {
 			if err := os.Remove(filepath.Join(j.Target.URL, filepath.FromSlash(h.first.List[0].Key))); err != nil {
 				t.Error(err)
@@ -115,9 +166,14 @@ func TestFinishRefuses(t *testing.T) {
 			j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 			p := begun(t, j, env)
 			h := halves{worked(t, p, env, 0, 3), worked(t, p, env, 3, 6)}
+			rewrite(t, j, h.first)
 			test.spoil(t, j, &h)
-			_, err := Finish(t.Context(), p, env, []*Receipts{h.first, h.second}, Options{Owner: anyone()})
-			if !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.want) {
+			if name != "of another plan" {
+				rewrite(t, j, h.first)
+				rewrite(t, j, h.second)
+			}
+			_, err := Finish(t.Context(), p, env, Options{Owner: anyone()})
+			if err == nil || test.cause != nil && !errors.Is(err, test.cause) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 			for key := range contents(t, j.Target.URL) {
@@ -125,8 +181,12 @@ func TestFinishRefuses(t *testing.T) {
 					t.Errorf("the target has %s", key)
 				}
 			}
-			all := worked(t, p, env, 0, 6)
-			result, err := Finish(t.Context(), p, env, []*Receipts{all, all}, Options{Owner: anyone()})
+			if err := os.RemoveAll(filepath.Join(j.Target.URL+".zmigrate", "work")); err != nil {
+				t.Fatal(err)
+			}
+			worked(t, p, env, 0, 6)
+			worked(t, p, env, 2, 5)
+			result, err := Finish(t.Context(), p, env, Options{Owner: anyone()})
 			if err != nil || result.Nothing || result.Chunks != 6 {
 				t.Errorf("%+v, %v", result, err)
 			}
@@ -134,26 +194,39 @@ func TestFinishRefuses(t *testing.T) {
 	}
 }
 
-// TestWorkRefuses works on a plan that was not begun, on the plan of another job than the one
-// that was begun, and on units that the plan does not have.
+// TestWorkRefuses works on a plan that was not saved, on the plan of another job than the one
+// that was saved, on a plan that another version has saved, and on units that the plan does not
+// have.
 func TestWorkRefuses(t *testing.T) {
 	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	p := openPlan(t, j, env)
-	if _, err := Work(t.Context(), p, env, Bundle{0, 6}, Options{}); !errors.Is(err, ErrNotBegun) {
-		t.Errorf("not begun: %v", err)
+	if _, err := work(t, p, env, Bundle{First: 0, End: 6}, Options{}); !errors.Is(err, ErrNotBegun) {
+		t.Errorf("not saved: %v", err)
 	}
-	if _, err := Finish(t.Context(), p, env, nil, Options{Owner: anyone()}); !errors.Is(err, ErrReceipts) {
-		t.Errorf("finished without receipts: %v", err)
+	if _, err := Finish(t.Context(), p, env, Options{Owner: anyone()}); !errors.Is(err, ErrNotBegun) {
+		t.Errorf("finished without a plan: %v", err)
 	}
 	p = begun(t, j, env)
-	for _, b := range []Bundle{{-1, 2}, {3, 2}, {0, 7}} {
-		if _, err := Work(t.Context(), p, env, b, Options{}); err == nil || !strings.Contains(err.Error(), "it has 6 units") {
+	for _, b := range []Bundle{{First: -1, End: 2}, {First: 3, End: 2}, {First: 0, End: 7}} {
+		if _, err := work(t, p, env, b, Options{}); err == nil || !strings.Contains(err.Error(), "it has 6 units") {
 			t.Errorf("units %v: %v", b, err)
 		}
 	}
 	other := openPlan(t, jobtest.RawIn(t, j.Dir, strings.ReplaceAll(smallChunks, "fill_value: 7", "fill_value: 8")), env)
-	if _, err := Work(t.Context(), other, env, Bundle{0, 6}, Options{}); !errors.Is(err, ErrNotBegun) || !errors.Is(err, plan.ErrOtherPlan) {
+	if _, err := work(t, other, env, Bundle{First: 0, End: 6}, Options{}); !errors.Is(err, ErrNotBegun) || !errors.Is(err, plan.ErrOtherPlan) {
 		t.Errorf("another plan: %v", err)
+	}
+	file := filepath.Join(j.Target.URL+".zmigrate", "campaign.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Replace(text, []byte(`"version":"`), []byte(`"version":"0`), 1)
+	if err := errors.Join(os.Remove(file), os.WriteFile(file, changed, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := work(t, p, env, Bundle{First: 0, End: 6}, Options{}); err == nil || !strings.Contains(err.Error(), "use the same program on all machines") {
+		t.Errorf("another version: %v", err)
 	}
 }
 
@@ -204,7 +277,8 @@ func TestFinishGoesOn(t *testing.T) {
 			}
 		}
 		p := begun(t, j, env)
-		receipts := []*Receipts{worked(t, p, env, 4, 6), worked(t, p, env, 0, 4)}
+		worked(t, p, env, 4, 6)
+		worked(t, p, env, 0, 4)
 		var changes atomic.Int64
 		faulty := env
 		faulty.Fault = func(op, _ string) error {
@@ -216,7 +290,7 @@ func TestFinishGoesOn(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := Finish(t.Context(), p, faulty, receipts, Options{Owner: anyone()})
+		_, err := Finish(t.Context(), p, faulty, Options{Owner: anyone()})
 		if changes.Load() < at {
 			if err != nil {
 				t.Fatal(err)
@@ -227,7 +301,7 @@ func TestFinishGoesOn(t *testing.T) {
 			return
 		}
 		for _, nothing := range []bool{false, true} {
-			result, err := Finish(t.Context(), p, env, receipts, Options{Owner: anyone()})
+			result, err := Finish(t.Context(), p, env, Options{Owner: anyone()})
 			if err != nil || nothing && !result.Nothing {
 				t.Fatalf("broken at change %d: %+v, %v", at, result, err)
 			}
@@ -253,9 +327,9 @@ func TestGrowthIsFinishedTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := begun(t, night{3, 4}.job(t, dir), env)
-	receipts := []*Receipts{worked(t, p, env, 0, p.Units())}
+	worked(t, p, env, 0, p.Units())
 	for _, nothing := range []bool{false, true} {
-		result, err := Finish(t.Context(), p, env, receipts, Options{Owner: anyone()})
+		result, err := Finish(t.Context(), p, env, Options{Owner: anyone()})
 		if err != nil || result.Nothing != nothing || result.Appended != 4 {
 			t.Errorf("%+v, %v", result, err)
 		}
@@ -286,7 +360,7 @@ func TestWorkSkipsWhatIsNotStored(t *testing.T) {
 			t.Errorf("bundle %d has %d receipts, want at most %d", i, n, most)
 		}
 	}
-	result, err := Finish(t.Context(), p, env, receipts, Options{Owner: anyone()})
+	result, err := Finish(t.Context(), p, env, Options{Owner: anyone()})
 	if err != nil || result.Chunks != n || result.Empty != n-2 {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -49,13 +49,16 @@ func (r *run) acquire(ctx context.Context, env environment.Environment, opt Opti
 		}
 	}
 	for _, st := range places {
-		lock, err := journal.Acquire(ctx, st, journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log, Remote: !r.target.Local()})
+		lock, err := journal.Acquire(ctx, st, r.lockOptions(env, opt))
 		if len(r.locks) > 0 && store.Unwritable(err) {
 			r.log.WarnContext(ctx, "no lock beside the target: a job with another checkpoint could write to it at the same time", "error", err)
 			continue
 		}
 		if err != nil {
 			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
+		}
+		if len(r.locks) > 0 {
+			r.beside = st
 		}
 		r.locks = append(r.locks, lock)
 		if !st.Local() {
@@ -72,6 +75,11 @@ func (r *run) acquire(ctx context.Context, env environment.Environment, opt Opti
 		opt.Died(*before.Dead, before.Seen)
 	}
 	return release, nil
+}
+
+// lockOptions returns the settings of a lock of the run.
+func (r *run) lockOptions(env environment.Environment, opt Options) journal.LockOptions {
+	return journal.LockOptions{TTL: r.plan.Job.Run.LockLifetime, Owner: opt.Owner, Log: env.Log, Remote: !r.target.Local()}
 }
 
 // openLock opens the place of a checkpoint once more, for its lock.

@@ -6,17 +6,25 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-// record counts a unit that is durable and in the journal.
-func (r *run) record(x sinks.Receipt) error {
-	if x.Array < 0 || x.Array >= len(r.arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks()-x.More {
-		return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
+// belongs returns an error if the plan does not have what a receipt names.
+func (r *run) belongs(x sinks.Receipt) error {
+	if x.Array < 0 || x.Array >= len(r.plan.Arrays) || x.Unit < 0 || x.Unit >= r.plan.Arrays[x.Array].Chunks()-x.More {
+		return fmt.Errorf("a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
 	}
 	// Receipts of earlier versions of the program, and those of chunks without an object,
 	// have no key.
 	if x.Key != "" {
 		if key := r.plan.Arrays[x.Array].Key(x.Unit); x.Key != key {
-			return fmt.Errorf("checkpoint: a receipt of chunk %d of array %d names the object %s, which is %s by the plan", x.Unit, x.Array, x.Key, key)
+			return fmt.Errorf("a receipt of chunk %d of array %d names the object %s, which is %s by the plan", x.Unit, x.Array, x.Key, key)
 		}
+	}
+	return nil
+}
+
+// record counts a unit that is durable and in the journal.
+func (r *run) record(x sinks.Receipt) error {
+	if err := r.belongs(x); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
 	}
 	a := &r.arrays[x.Array]
 	for unit := x.Unit; unit <= x.Unit+x.More; unit++ {

@@ -59,6 +59,9 @@ func session(ctx context.Context, p *plan.Plan, env environment.Environment, opt
 		if err := do(r, ctx, opt); err != nil {
 			return err
 		}
+		if err := r.endCampaign(ctx); err != nil {
+			return fmt.Errorf("the folder beside the target: %w", err)
+		}
 		r.result.Time, r.result.Requests = time.Since(began), p.Requests()
 		if !r.result.Nothing {
 			r.result.Busy = opt.Monitor.Busy()
@@ -122,11 +125,19 @@ func (r *run) begin(ctx context.Context, opt Options) (complete bool, err error)
 	if complete {
 		places = slices.DeleteFunc(places, func(s *store.Store) bool { return !store.Local(s.URL()) })
 	}
-	err = sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) })
-	if err != nil && (!complete || !store.Unwritable(err)) {
-		return complete, fmt.Errorf("leftovers of an earlier run: %w", err)
+	if err := r.clean(ctx, places...); err != nil && (!complete || !store.Unwritable(err)) {
+		return complete, err
 	}
 	return complete, nil
+}
+
+// clean removes what killed runs and workers have left in places.
+func (r *run) clean(ctx context.Context, places ...*store.Store) error {
+	err := sources.InParallel(ctx, len(places), func(ctx context.Context, i int) error { return places[i].Clean(ctx) })
+	if err != nil {
+		return fmt.Errorf("leftovers of an earlier run: %w", err)
+	}
+	return nil
 }
 
 // outcomeOf chooses the outcome of a run by what lies at the target of its plan.

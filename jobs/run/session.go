@@ -103,6 +103,12 @@ func (r *run) locked(ctx context.Context, env environment.Environment, opt Optio
 		err = r.describe()
 	}
 	if err == nil {
+		err = r.noOther(ctx)
+	}
+	if err == nil {
+		err = r.fence(ctx, env, opt)
+	}
+	if err == nil {
 		err = do(ctx)
 	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, journal.ErrLost) {

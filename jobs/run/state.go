@@ -22,6 +22,7 @@ type run struct {
 	log        *slog.Logger
 	checkpoint *store.Store
 	target     *store.Store
+	beside     *store.Store // beside the target, if the checkpoint is elsewhere and the run has a lock there
 	locks      journal.Locks
 	repeated   bool // some chunks have several receipts, of which the last counts
 	unsettled  bool // requests of an earlier owner of the lock may still arrive

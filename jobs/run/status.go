@@ -19,7 +19,7 @@ import (
 // Status is what a checkpoint holds.
 type Status struct {
 	Checkpoint string `json:"checkpoint"`
-	State      string `json:"state"` // "none", "running", "interrupted" or "complete"
+	State      string `json:"state"` // "none", "saved", "running", "interrupted" or "complete"
 	// Differences are set if the checkpoint belongs to a job that differs from the given
 	// one. They list the differences. All other fields are about the checkpoint's job.
 	Differences []string      `json:"differences,omitempty"`
@@ -37,6 +37,8 @@ type Status struct {
 	Owner     *journal.Owner `json:"owner,omitempty"`
 	Heartbeat *time.Time     `json:"heartbeat,omitempty"`
 	Finished  *time.Time     `json:"finished,omitempty"`
+	// Campaign is set if several processes work on the job.
+	Campaign *CampaignStatus `json:"campaign,omitempty"`
 	// Run is the run that has completed the job.
 	Run string `json:"run,omitempty"`
 }
@@ -87,24 +89,36 @@ func ReadStatus(ctx context.Context, j *jobfile.Job, env environment.Environment
 	}
 	if text := log.Manifest(); text != nil {
 		s.State = "interrupted"
-		if err := s.count(ctx, j, text, log); err != nil {
+		done, err := s.count(ctx, j, text, log)
+		if err != nil {
 			return nil, err
+		}
+		if s.Campaign, err = campaignStatus(ctx, j, env, log, done, func(i int) int { return s.Arrays[i].Chunks }); err != nil {
+			return nil, err
+		}
+		switch {
+		case s.Campaign == nil:
+		case s.Campaign.Running > 0:
+			s.State = "running"
+		default:
+			s.State = "saved"
 		}
 	}
 	return s, s.holder(ctx, j, st)
 }
 
-// count adds up the receipts of a job that is under way.
-func (s *Status) count(ctx context.Context, j *jobfile.Job, text json.RawMessage, log *journal.Journal) error {
+// count adds up the receipts of a job that is under way. It returns the units that are done,
+// by array.
+func (s *Status) count(ctx context.Context, j *jobfile.Job, text json.RawMessage, log *journal.Journal) ([]bitset, error) {
 	m, err := manifest.Read(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Dimension, s.Differences = m.Append, jobfile.Differences(m.Job, j.Normalised())
 	seen := make([]bitset, len(m.Arrays))
 	for i, a := range m.Arrays {
 		if a.Chunks < 0 || a.Chunks > shapes.MaxChunks {
-			return fmt.Errorf("checkpoint: the plan is damaged: array %q has %d chunks", a.Target, a.Chunks)
+			return nil, fmt.Errorf("checkpoint: the plan is damaged: array %q has %d chunks", a.Target, a.Chunks)
 		}
 		seen[i] = newBitset(a.Chunks)
 		s.Arrays = append(s.Arrays, ArrayStatus{Path: a.Target, Chunks: a.Chunks})
@@ -112,10 +126,10 @@ func (s *Status) count(ctx context.Context, j *jobfile.Job, text json.RawMessage
 	}
 	for x, err := range log.Receipts(ctx) {
 		if err != nil {
-			return fmt.Errorf("checkpoint: %w", err)
+			return nil, fmt.Errorf("checkpoint: %w", err)
 		}
 		if x.Array < 0 || x.Array >= len(seen) || x.Unit < 0 || x.Unit >= s.Arrays[x.Array].Chunks-x.More {
-			return fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
+			return nil, fmt.Errorf("checkpoint: a receipt names chunk %d of array %d, which the plan does not have", x.Unit+x.More, x.Array)
 		}
 		a := &s.Arrays[x.Array]
 		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
@@ -132,7 +146,7 @@ func (s *Status) count(ctx context.Context, j *jobfile.Job, text json.RawMessage
 			s.BytesOut += x.Bytes
 		}
 	}
-	return nil
+	return seen, nil
 }
 
 // holder adds who runs the job now, if that is still the case.

@@ -23,7 +23,6 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/sources/drivers"
 )
 
@@ -110,7 +109,7 @@ func (a *app) command() *cli.App {
 		Usage: "move scientific data to Zarr v3",
 		Description: exitTable + "\n" +
 			"zmigrate COMMAND --help lists the options of a command.",
-		Version:                   report.Program(),
+		Version:                   jobs.Program(),
 		Writer:                    a.out,
 		ErrWriter:                 a.err,
 		ExitErrHandler:            func(*cli.Context, error) {}, // only main exits
@@ -132,7 +131,7 @@ func (a *app) command() *cli.App {
 		},
 		Commands: []*cli.Command{
 			a.runCommand(), a.validateCommand(), a.initCommand(), a.planCommand(), a.adviseCommand(), a.verifyCommand(), a.repairCommand(), a.reportCommand(), a.statusCommand(),
-			a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(),
+			a.workCommand(), a.finishCommand(), a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(),
 		},
 	}
 }

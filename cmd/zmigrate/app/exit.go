@@ -7,6 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -15,6 +16,7 @@ func (a *app) status(err error) int {
 	var wrong invalidError
 	var problems jobs.Problems
 	var held *journal.HeldError
+	var missing *run.MissingError
 	switch {
 	case err == nil:
 		return exitDone
@@ -29,7 +31,7 @@ func (a *app) status(err error) int {
 			return exitInterrupted
 		}
 		return exitStopped
-	case errors.Is(err, journal.ErrLost), errors.Is(err, journal.ErrUnproved), limits.Passing(err):
+	case errors.As(err, &missing), errors.Is(err, journal.ErrLost), errors.Is(err, journal.ErrUnproved), limits.Passing(err):
 		return exitStopped
 	default:
 		return exitFailed

@@ -21,7 +21,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/report"
 )
 
 // metricsEvery is the time between two versions of the file with metrics.
@@ -352,7 +351,7 @@ func runFamilies() []family {
 
 // write writes the metrics in Prometheus' text format 0.0.4. The caller holds mu.
 func (m *exporter) write(w *bytes.Buffer) {
-	fmt.Fprintf(w, "# HELP zmigrate_build_info The version of the program; always 1.\n# TYPE zmigrate_build_info gauge\nzmigrate_build_info{version=%s} 1\n", labelValue(report.Program()))
+	fmt.Fprintf(w, "# HELP zmigrate_build_info The version of the program; always 1.\n# TYPE zmigrate_build_info gauge\nzmigrate_build_info{version=%s} 1\n", labelValue(jobs.Program()))
 	snapshots := make([]*snapshot, len(m.runs))
 	for i, o := range m.runs {
 		snapshots[i] = o.snapshot()

@@ -22,13 +22,16 @@ func (a *app) planCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "plan", Usage: "open the sources and show what a run would do, without writing anything", ArgsUsage: "JOB…",
 		Description: jobFolders + ".",
-		Flags: append(append(jobFlags(), runFlags()...),
+		Flags: append(slices.Concat(jobFlags(), runFlags(), saveFlags(), []cli.Flag{yesFlag()}),
 			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}, sampleFlag(), pricesFlag(),
 			&cli.BoolFlag{Name: "diff", Usage: "compare the metadata of the arrays that the target has now with those of the plan"}),
 		Action: func(c *cli.Context) error {
 			list, err := a.checkedApart(c)
 			if err != nil {
 				return err
+			}
+			if c.Bool("save") {
+				return a.inTurn(list, turns{quiet: true}, func(j *jobs.Job) error { return a.save(c, j) })
 			}
 			shows := planShows{metadata: c.Bool("metadata"), diff: c.Bool("diff")}
 			if shows.sample, err = sampleSize(c); err != nil {

@@ -146,9 +146,18 @@ func forRunning(j *jobs.Job) (done func()) {
 // end, unless there was nothing to do since the last verification.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
 	r, err := a.migrate(c, j, nil)
-	level := verify.Level(j.Run.Verify)
-	if err != nil || level == "" || level == "none" || r.Nothing && verify.Proves(r.Verified, level) {
+	if err != nil {
 		return err
+	}
+	return a.verifyAfter(c, j, r)
+}
+
+// verifyAfter verifies the target at the end of a run, if the job asks for that and there was
+// something to do since the last verification.
+func (a *app) verifyAfter(c *cli.Context, j *jobs.Job, r *jobs.Result) error {
+	level := verify.Level(j.Run.Verify)
+	if level == "" || level == "none" || r.Nothing && verify.Proves(r.Verified, level) {
+		return nil
 	}
 	return a.verify(c, j, jobs.VerifyOptions{Level: level})
 }

@@ -84,7 +84,13 @@ func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 		return
 	case "complete":
 		a.printf("%s: complete since %s%s\n", name, s.Finished.Format(time.RFC3339), runText(s.Run))
+	case "saved":
+		a.printf("%s: the plan is saved and no process works on it\n", name)
 	case "running":
+		if s.Owner == nil {
+			a.printf("%s: running\n", name)
+			break
+		}
 		a.printf("%s: running on %s, process %d%s, since %s, last heartbeat %s\n", name,
 			s.Owner.Host, s.Owner.PID, runText(s.Owner.Run), s.Owner.Started.Format(time.RFC3339), s.Heartbeat.Format(time.RFC3339))
 	default:
@@ -101,9 +107,35 @@ func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 		a.printf("appending along %s\n", s.Dimension)
 	}
 	a.printf("%d of %d chunks done, %d left, %s stored\n", s.Done, s.Chunks, s.Chunks-s.Done, words.Size(s.BytesOut))
+	a.printCampaign(s.Campaign)
 	rows := make([][]string, 0, len(s.Arrays))
 	for _, x := range s.Arrays {
 		rows = append(rows, []string{x.Path, fmt.Sprintf("%d of %d", x.Done, x.Chunks)})
 	}
 	a.table(rows)
+}
+
+// printCampaign prints how far several processes are with a saved plan, and which attempts have
+// failed or are under way.
+func (a *app) printCampaign(s *jobs.CampaignStatus) {
+	if s == nil {
+		return
+	}
+	a.printf("plan %.12s, saved on %s at %s: %d bundles done, %d running, %d failed\n", s.Plan, s.Host, s.Saved.Format(time.RFC3339), s.Done, s.Running, s.Failed)
+	const most = 20
+	var rows [][]string
+	for _, x := range s.Attempts[:min(len(s.Attempts), most)] {
+		who, why := "", x.Error
+		if x.Owner != nil {
+			who = fmt.Sprintf("process %d on %s%s", x.Owner.PID, x.Owner.Host, runText(x.Owner.Run))
+		}
+		if x.State == "lost" {
+			why = "the process has ended without a word"
+		}
+		rows = append(rows, []string{fmt.Sprintf("units %d-%d", x.First, x.End), x.State, who, printable(why)})
+	}
+	a.table(rows)
+	if n := len(s.Attempts) - most; n > 0 {
+		a.printf("and %d more attempts\n", n)
+	}
 }

@@ -1,0 +1,386 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/internal/words"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// oneJob reads the only job file that a command names.
+func (a *app) oneJob(c *cli.Context) (*jobs.Job, error) {
+	names, err := jobFiles(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 1 {
+		return nil, invalid(fmt.Errorf("%s takes one job file", c.Command.Name))
+	}
+	return a.checked(c, names[0])
+}
+
+// planFlag returns the flag that names the plan which is worked on or finished.
+func planFlag() cli.Flag {
+	return &cli.StringFlag{Name: "plan", DefaultText: "the one that was saved last", Usage: "refuse if the saved plan has another `HASH`"}
+}
+
+// saveFlags returns the flags of plan --save.
+func saveFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "save", Usage: "write the plan into the checkpoint, so that the command work does parts of it on many machines"},
+		&cli.IntFlag{Name: "bundles", DefaultText: "by --bundle-bytes", Usage: "with --save: divide the plan into this `NUMBER` of bundles"},
+		&cli.StringFlag{Name: "bundle-bytes", Value: "4GiB", Usage: "with --save: divide the plan into bundles of about this `SIZE` of array elements"},
+	}
+}
+
+// bundleCount returns the number of bundles for a plan.
+func bundleCount(c *cli.Context, p *jobs.Plan) (int, error) {
+	n := c.Int("bundles")
+	if !c.IsSet("bundles") {
+		size, ok := jobfile.ParseSize(c.String("bundle-bytes"))
+		if !ok || size < 1 {
+			return 0, invalid(fmt.Errorf("--bundle-bytes %s: want a size such as 4GiB", c.String("bundle-bytes")))
+		}
+		var bytes int64
+		for i := range p.Arrays {
+			bytes += p.Arrays[i].Bytes()
+		}
+		n = int((bytes + size - 1) / size)
+	} else if n < 1 {
+		return 0, invalid(fmt.Errorf("--bundles %d: want 1 or more", n))
+	}
+	return max(1, min(n, p.Units())), nil
+}
+
+// savedPlan is the result of plan --save.
+type savedPlan struct {
+	Job      string        `json:"job"`
+	Plan     string        `json:"plan"`
+	Target   string        `json:"target"`
+	Complete bool          `json:"already_complete"`
+	Units    int           `json:"units"`
+	Memory   int64         `json:"memory"` // that a worker takes, at most
+	Bundles  []savedBundle `json:"bundles"`
+}
+
+// savedBundle is a bundle of a saved plan.
+type savedBundle struct {
+	jobs.Bundle
+	Left int `json:"units_left"` // how many of its units are not done
+}
+
+// save writes the plan of a job into its checkpoint and prints how to go on.
+func (a *app) save(c *cli.Context, j *jobs.Job) (err error) {
+	done := forPlanning(j)
+	p, err := jobs.NewPlan(c.Context, j, a.env)
+	done()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	a.warn(p.Findings)
+	n, err := bundleCount(c, p)
+	if err != nil {
+		return err
+	}
+	campaign, complete, err := jobs.Save(c.Context, p, a.env, jobs.RunOptions{Owner: journal.ThisProcess("zmigrate plan --save " + j.File), Confirm: a.confirmation(c)})
+	if err != nil {
+		return err
+	}
+	out := savedPlan{Job: j.Name, Target: j.Target.URL, Complete: complete, Units: p.Units(), Memory: j.Run.Memory + overhead, Bundles: []savedBundle{}}
+	if complete {
+		if a.json {
+			a.printJSON(out)
+		} else {
+			a.printf("%s: nothing to do, %s is complete\n", j.Name, j.Target.URL)
+		}
+		return nil
+	}
+	out.Plan = campaign.Plan
+	s, err := jobs.ReadStatus(c.Context, j, a.env)
+	if err != nil {
+		return err
+	}
+	for _, b := range p.Bundles(n) {
+		if b.Units() == 0 {
+			continue
+		}
+		x := savedBundle{Bundle: b}
+		if s.Campaign != nil {
+			for _, l := range s.Campaign.Left {
+				x.Left += max(0, min(l.End, b.End)-max(l.First, b.First))
+			}
+		}
+		out.Bundles = append(out.Bundles, x)
+	}
+	if a.json {
+		a.printJSON(out)
+		return nil
+	}
+	file := printable(shown(j.File))
+	a.printf("%s: saved the plan %.12s of %s\n", j.Name, out.Plan, words.Count(out.Units, "unit"))
+	a.table([][]string{
+		{"each part", fmt.Sprintf("zmigrate work %s --bundle I/%d, with I from 0 to %d", file, n, n-1)},
+		{"at the end", "zmigrate finish " + file},
+		{"how far", "zmigrate status " + file},
+	})
+	return nil
+}
+
+func (a *app) workCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "work", Usage: "do a part of a plan that plan --save has saved, on any machine", ArgsUsage: "JOB",
+		Description: "Any number of processes may work at the same time. Each writes objects to the target and leaves\n" +
+			"receipts in the checkpoint. The command finish makes the target visible.\n" + exitTable,
+		Flags: append(append(jobFlags(), runFlags()...), planFlag(),
+			&cli.StringFlag{Name: "bundle", Usage: "do part `I/N` of the units, with I from 0 to N-1"},
+			&cli.StringFlag{Name: "units", Usage: "do the units `FIRST-END`, END not included"},
+			&cli.BoolFlag{Name: "stdin", Usage: "do the units of each line of standard input, FIRST-END or I/N, and print a line of JSON for each"},
+			&cli.IntFlag{Name: "end-with", DefaultText: "no process", Usage: "end when the parent of this process is no longer the process `PID`"}),
+		Action: func(c *cli.Context) error {
+			set := 0
+			for _, name := range []string{"bundle", "units", "stdin"} {
+				if c.IsSet(name) {
+					set++
+				}
+			}
+			if set != 1 {
+				return invalid(errors.New("work: want one of --bundle, --units and --stdin"))
+			}
+			j, err := a.oneJob(c)
+			if err != nil {
+				return err
+			}
+			if c.IsSet("end-with") {
+				if err := endWith(c.Int("end-with"), os.Getppid); err != nil {
+					return err
+				}
+			}
+			return a.work(c, j)
+		},
+	})
+}
+
+// endWith ends the process when its parent has another PID than the given one: then that process
+// has ended. It looks twice a second.
+func endWith(pid int, parent func() int) error {
+	if is := parent(); is != pid {
+		return fmt.Errorf("--end-with %d: the parent of this process is %d", pid, is)
+	}
+	go func() {
+		for range time.Tick(500 * time.Millisecond) {
+			if parent() != pid {
+				os.Exit(exitStopped)
+			}
+		}
+	}()
+	return nil
+}
+
+// savedPlanOf reads the saved plan of a job; nil if the job is complete.
+func (a *app) savedPlanOf(c *cli.Context, j *jobs.Job) (*jobs.Plan, error) {
+	defer forPlanning(j)()
+	p, err := jobs.ReadSaved(c.Context, j, a.env)
+	if errors.Is(err, jobs.ErrFinished) {
+		return nil, nil
+	}
+	if err != nil || p == nil || !c.IsSet("plan") {
+		return p, err
+	}
+	hash, err := p.Hash()
+	if err == nil && (c.String("plan") == "" || !strings.HasPrefix(hash, c.String("plan"))) {
+		err = fmt.Errorf("--plan %s: the saved plan is %s", c.String("plan"), hash)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// workLine is what work --stdin prints for a line.
+type workLine struct {
+	*jobs.Receipts
+	Job   string `json:"job"`
+	Line  string `json:"line"`
+	Error string `json:"error,omitempty"`
+}
+
+// work does parts of the saved plan of a job.
+func (a *app) work(c *cli.Context, j *jobs.Job) (err error) {
+	if err := errors.Join(a.fit(j), a.fitFiles(j)); err != nil {
+		return err
+	}
+	p, err := a.savedPlanOf(c, j)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		a.noWork(j)
+		return nil
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	defer forRunning(j)()
+	owner := journal.ThisProcess("zmigrate work " + j.File)
+	owner.Run = journal.NewRun()
+	a.env.Log = a.log.With("run", owner.Run)
+	w, err := jobs.NewWorker(c.Context, p, a.env, jobs.RunOptions{Owner: owner})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close(context.WithoutCancel(c.Context))) }()
+	a.migrating.Store(true)
+	defer a.migrating.Store(false)
+	if c.Bool("stdin") {
+		return a.workLines(c, j, p, w)
+	}
+	b, err := parseBundle(p, c.String("bundle")+c.String("units"))
+	if err != nil {
+		return invalid(err)
+	}
+	began := time.Now()
+	made, err := w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop})
+	if err != nil {
+		return fmt.Errorf("units %d-%d: %w", b.First, b.End, err)
+	}
+	var bytes int64
+	for _, x := range made.List {
+		bytes += x.Bytes
+	}
+	if a.json {
+		a.printJSON(map[string]any{"event": "bundle", "job": j.Name, "run": owner.Run, "plan": made.Plan, "first": b.First, "end": b.End, "bytes_out": bytes, "seconds": time.Since(began).Seconds()})
+	} else {
+		a.printf("%s: units %d-%d of %d are done, %s stored\n", j.Name, b.First, b.End, p.Units(), words.Size(bytes))
+	}
+	return nil
+}
+
+// noWork says that a job is complete.
+func (a *app) noWork(j *jobs.Job) {
+	if a.json {
+		a.printJSON(map[string]any{"event": "summary", "job": j.Name, "target": j.Target.URL, "nothing_to_do": true})
+		return
+	}
+	a.printf("%s: nothing to do, %s is complete\n", j.Name, j.Target.URL)
+}
+
+// workLines does the bundles that standard input names. A bundle that fails does not keep the
+// others from being done. The error is that of the first one that failed.
+func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worker) error {
+	var first error
+	lines := bufio.NewScanner(os.Stdin)
+	for !a.stopping() && lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		b, err := parseBundle(p, line)
+		if err != nil {
+			err = invalid(err)
+		}
+		var made *jobs.Receipts
+		if err == nil {
+			made, err = w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop})
+		}
+		out := workLine{Receipts: made, Job: j.Name, Line: line}
+		if err != nil {
+			out.Error = err.Error()
+			if first == nil {
+				first = fmt.Errorf("%s: %w", line, err)
+			}
+		}
+		a.printJSON(out)
+		if errors.Is(err, journal.ErrLost) || errors.Is(err, stages.ErrStopped) {
+			return first
+		}
+	}
+	if a.stopping() && first == nil {
+		return stages.ErrStopped
+	}
+	return errors.Join(first, lines.Err())
+}
+
+// parseBundle reads a range of units: FIRST-END, or I/N for part I of N of the plan.
+func parseBundle(p *jobs.Plan, text string) (b jobs.Bundle, err error) {
+	separator := "-"
+	if strings.Contains(text, "/") {
+		separator = "/"
+	}
+	left, right, ok := strings.Cut(text, separator)
+	from, err1 := strconv.Atoi(left)
+	to, err2 := strconv.Atoi(right)
+	const most = 1 << 20
+	switch {
+	case !ok || err1 != nil || err2 != nil || from < 0 || to < 0:
+		return b, fmt.Errorf("%s is no range of units: want FIRST-END, such as 0-100, or I/N, such as 0/8", text)
+	case separator == "/" && (from >= to || to > most):
+		return b, fmt.Errorf("%s: want I/N with I from 0 to N-1, and N at most %d", text, most)
+	case separator == "/":
+		return p.Bundles(to)[from], nil
+	case from >= to || to > p.Units():
+		return b, fmt.Errorf("%s: the plan has the units 0-%d, and the end of a range is not part of it", text, p.Units())
+	}
+	return jobs.Bundle{First: from, End: to}, nil
+}
+
+func (a *app) finishCommand() *cli.Command {
+	return a.subcommand(&cli.Command{
+		Name: "finish", Usage: "complete the target when all parts of a saved plan are done", ArgsUsage: "JOB",
+		Description: "Checks that the receipts of the command work cover the plan, compares them with the objects of the\n" +
+			"target, and writes the metadata. Until then no reader sees the target. If units are missing, nothing\n" +
+			"changes, and the exit status is 3.\n" + exitTable,
+		Flags: append(append(jobFlags(), metricsFlags()...), planFlag()),
+		Action: func(c *cli.Context) error {
+			j, err := a.oneJob(c)
+			if err != nil {
+				return err
+			}
+			return a.measured(c, func() error { return a.observed(c, j, a.finish) })
+		},
+	})
+}
+
+// finish completes the target of a job from the receipts of its workers.
+func (a *app) finish(c *cli.Context, j *jobs.Job) error {
+	result, err := a.finishPlan(c, j)
+	if err != nil || result == nil {
+		return err
+	}
+	return a.verifyAfter(c, j, result)
+}
+
+// finishPlan is finish without a verification. The result is nil if there was nothing to do.
+func (a *app) finishPlan(c *cli.Context, j *jobs.Job) (_ *jobs.Result, err error) {
+	p, err := a.savedPlanOf(c, j)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		a.noWork(j)
+		return nil, nil
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	seen := a.seen.Load()
+	seen.plan(p.Requests)
+	defer seen.plan(nil)
+	a.migrating.Store(true)
+	defer a.migrating.Store(false)
+	result, err := jobs.Finish(c.Context, p, a.env, jobs.RunOptions{Begin: seen.begin, Stop: a.stop, Owner: seen.owner(), Monitor: &seen.monitor})
+	if err != nil {
+		return nil, fullDisk(p, err)
+	}
+	seen.migrated(result)
+	a.summary(j, result, 0, openingOf(p.Arrays))
+	return result, nil
+}
