@@ -1,9 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -167,6 +169,9 @@ func (w *Worker) Work(ctx context.Context, units Bundle, opt Options) (*Receipts
 	if errors.Is(err, journal.ErrLost) {
 		return nil, err
 	}
+	slices.SortFunc(made.List, func(a, b sinks.Receipt) int {
+		return cmp.Or(cmp.Compare(a.Array, b.Array), cmp.Compare(a.Unit, b.Unit))
+	})
 	if failed := r.journal.EndAttempt(context.WithoutCancel(ctx), attempt, made.List, err); failed != nil {
 		return nil, errors.Join(err, fmt.Errorf("checkpoint: %w", failed))
 	}

@@ -291,13 +291,15 @@ func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worke
 		}
 		var made *jobs.Receipts
 		if err == nil {
-			made, err = w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop})
+			if made, err = w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop}); err != nil {
+				err = fmt.Errorf("units %d-%d: %w", b.First, b.End, err)
+			}
 		}
 		out := workLine{Receipts: made, Job: j.Name, Line: line}
 		if err != nil {
 			out.Error = err.Error()
 			if first == nil {
-				first = fmt.Errorf("%s: %w", line, err)
+				first = err
 			}
 		}
 		a.printJSON(out)
