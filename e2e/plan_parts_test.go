@@ -177,7 +177,7 @@ arrays: {SST: {chunks: [1, 15, 30], codecs: [{zstd: {level: 9}}]}, AIRT: {chunks
 `))
 	target := filepath.Join(dir, "out.zarr")
 	want := undisturbed(t, job, target)
-	rounds := 6
+	rounds := 4
 	if testing.Short() {
 		rounds = 2
 	}
@@ -189,10 +189,11 @@ arrays: {SST: {chunks: [1, 15, 30], codecs: [{zstd: {level: 9}}]}, AIRT: {chunks
 		for _, b := range p.Bundles {
 			fmt.Fprintf(&lines, "%d-%d\n", b.First, b.End)
 		}
+		most := lines.String()[:strings.LastIndex(strings.TrimSpace(lines.String()), "\n")+1] // a worker may be killed late
 		killed := 0
 		for range 8 {
 			c := zmigrate(t.Context(), t, "work", job, "--stdin", "--json")
-			c.Stdin = strings.NewReader(lines.String())
+			c.Stdin = strings.NewReader(most)
 			out, err := c.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
