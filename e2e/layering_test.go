@@ -72,6 +72,8 @@ var rooms = [][]string{
 	{"jobs/verify"},
 	{"jobs/report"},
 	{"jobs"},
+	{"engines"},
+	{"engines/slurm", "engines/dask", "engines/kubernetes"}, // one scheduler each
 	{"cmd/zmigrate/app"},
 	{"cmd/zmigrate"},
 	{"e2e/..."},

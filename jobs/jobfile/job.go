@@ -23,6 +23,8 @@ type Job struct {
 	Name string // default: the file's name without extension
 	File string // as the user named it
 	Dir  string // folder that relative references are resolved against
+	// Variables are the names of the environment variables that the file asks for.
+	Variables []string
 
 	Source Source
 	Target Target

@@ -2,8 +2,10 @@ package jobfile
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +50,9 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 	if now == nil {
 		now = time.Now
 	}
+	asked := map[string]bool{}
 	problems := &collector{}
-	r := &reader{file: name, inFile: true, lookup: lookup, now: now().UTC(), problems: problems}
+	r := &reader{file: name, inFile: true, lookup: func(name string) (string, bool) { asked[name] = true; return lookup(name) }, now: now().UTC(), problems: problems}
 	root := r.read(text)
 	if root == nil && len(problems.list) == 0 || root != nil && root.kind != mapKind {
 		problems.add(Problem{
@@ -65,7 +68,7 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 		r.set(root, argument)
 	}
 	base := filepath.Base(name)
-	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil)}
+	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil), Variables: slices.Sorted(maps.Keys(asked))}
 	p := &parser{job: j, problems: problems, drivers: opt.Drivers}
 	if p.drivers == nil {
 		p.drivers = drivers.Standard()

@@ -220,11 +220,31 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 // them from the store. It ends after an error, which names the object and the line.
 func (j *Journal) Receipts(ctx context.Context) iter.Seq2[sinks.Receipt, error] {
 	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.receipts(ctx, j.bundles)
+}
+
+// ReceiptsFor returns the receipts that may be of units of a bundle, as Receipts does. It reads
+// the segments, and of the objects that workers have left those of ranges that meet the bundle.
+func (j *Journal) ReceiptsFor(ctx context.Context, b Bundle) iter.Seq2[sinks.Receipt, error] {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var keys []string
+	for _, key := range j.bundles {
+		if a, _, ok := parseAttempt(key); ok && a.First < b.End && b.First < a.End {
+			keys = append(keys, key)
+		}
+	}
+	return j.receipts(ctx, keys)
+}
+
+// receipts returns the receipts of the segments, and of some objects that workers have left. The
+// caller holds mu.
+func (j *Journal) receipts(ctx context.Context, bundles []string) iter.Seq2[sinks.Receipt, error] {
 	var keys []string
 	if j.manifest != nil {
-		keys = slices.Concat(j.segments, j.bundles)
+		keys = slices.Concat(j.segments, bundles)
 	}
-	j.mu.Unlock()
 	return func(yield func(sinks.Receipt, error) bool) {
 		for _, key := range keys {
 			data, err := j.segment(ctx, key)

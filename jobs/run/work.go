@@ -181,6 +181,46 @@ func (w *Worker) Work(ctx context.Context, units Bundle, opt Options) (*Receipts
 	return made, nil
 }
 
+// Done returns the receipts of a bundle if all of its units are done, and nil if some are not.
+func (w *Worker) Done(ctx context.Context, units Bundle) (*Receipts, error) {
+	r := w.r
+	now, err := journal.Peek(ctx, r.checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	made := &Receipts{Plan: w.campaign.Plan, Bundle: units, List: []sinks.Receipt{}}
+	left, first := units.Units(), make([]int, len(r.plan.Arrays))
+	seen := make([]bitset, len(first))
+	for i, at := 0, 0; i < len(first); i++ {
+		first[i], seen[i] = at, newBitset(r.plan.Arrays[i].Chunks())
+		at += r.plan.Arrays[i].Chunks()
+	}
+	for x, err := range now.ReceiptsFor(ctx, units) {
+		if err == nil {
+			err = r.belongs(x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("checkpoint: %w", err)
+		}
+		mine := false
+		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+			if number := first[x.Array] + unit; number < units.First || number >= units.End || seen[x.Array].has(unit) {
+				continue
+			}
+			seen[x.Array].set(unit)
+			left--
+			mine = true
+		}
+		if mine {
+			made.List = append(made.List, x)
+		}
+	}
+	if left > 0 {
+		return nil, nil
+	}
+	return made, nil
+}
+
 // current returns an error if the campaign has ended, or if a live run has its plan.
 func (w *Worker) current(ctx context.Context) error {
 	if err := w.r.free(ctx); err != nil {

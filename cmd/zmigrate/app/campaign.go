@@ -38,10 +38,16 @@ func planFlag() cli.Flag {
 
 // saveFlags returns the flags of plan --save.
 func saveFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.BoolFlag{Name: "save", Usage: "write the plan into the checkpoint, so that the command work does parts of it on many machines"},
-		&cli.IntFlag{Name: "bundles", DefaultText: "by --bundle-bytes", Usage: "with --save: divide the plan into this `NUMBER` of bundles"},
-		&cli.StringFlag{Name: "bundle-bytes", Value: "4GiB", Usage: "with --save: divide the plan into bundles of about this `SIZE` of array elements"},
+	}, bundleFlags()...)
+}
+
+// bundleFlags returns the flags that divide a saved plan into bundles.
+func bundleFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "bundles", DefaultText: "by --bundle-bytes", Usage: "divide the saved plan into this `NUMBER` of bundles"},
+		&cli.StringFlag{Name: "bundle-bytes", Value: "4GiB", Usage: "divide the saved plan into bundles of about this `SIZE` of array elements"},
 	}
 }
 
@@ -73,6 +79,8 @@ type savedPlan struct {
 	Units    int           `json:"units"`
 	Memory   int64         `json:"memory"` // that a worker takes, at most
 	Bundles  []savedBundle `json:"bundles"`
+
+	count int // of the bundles, with those that have no units
 }
 
 // savedBundle is a bundle of a saved plan.
@@ -82,36 +90,54 @@ type savedBundle struct {
 }
 
 // save writes the plan of a job into its checkpoint and prints how to go on.
-func (a *app) save(c *cli.Context, j *jobs.Job) (err error) {
+func (a *app) save(c *cli.Context, j *jobs.Job) error {
+	out, err := a.savePlan(c, j)
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		a.printJSON(out)
+		return nil
+	case out.Complete:
+		a.noWork(j)
+		return nil
+	}
+	file := printable(shown(j.File))
+	a.printf("%s: saved the plan %.12s of %s\n", j.Name, out.Plan, words.Count(out.Units, "unit"))
+	a.table([][]string{
+		{"each part", fmt.Sprintf("zmigrate work %s --bundle I/%d, with I from 0 to %d", file, out.count, out.count-1)},
+		{"at the end", "zmigrate finish " + file},
+		{"how far", "zmigrate status " + file},
+	})
+	return nil
+}
+
+// savePlan writes the plan of a job into its checkpoint.
+func (a *app) savePlan(c *cli.Context, j *jobs.Job) (out *savedPlan, err error) {
 	done := forPlanning(j)
 	p, err := jobs.NewPlan(c.Context, j, a.env)
 	done()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	a.warn(p.Findings)
 	n, err := bundleCount(c, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	campaign, complete, err := jobs.Save(c.Context, p, a.env, jobs.RunOptions{Owner: journal.ThisProcess("zmigrate plan --save " + j.File), Confirm: a.confirmation(c)})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out := savedPlan{Job: j.Name, Target: j.Target.URL, Complete: complete, Units: p.Units(), Memory: j.Run.Memory + overhead, Bundles: []savedBundle{}}
+	out = &savedPlan{Job: j.Name, Target: j.Target.URL, Complete: complete, Units: p.Units(), Memory: j.Run.Memory + overhead, Bundles: []savedBundle{}, count: n}
 	if complete {
-		if a.json {
-			a.printJSON(out)
-		} else {
-			a.printf("%s: nothing to do, %s is complete\n", j.Name, j.Target.URL)
-		}
-		return nil
+		return out, nil
 	}
 	out.Plan = campaign.Plan
 	s, err := jobs.ReadStatus(c.Context, j, a.env)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, b := range p.Bundles(n) {
 		if b.Units() == 0 {
@@ -125,18 +151,7 @@ func (a *app) save(c *cli.Context, j *jobs.Job) (err error) {
 		}
 		out.Bundles = append(out.Bundles, x)
 	}
-	if a.json {
-		a.printJSON(out)
-		return nil
-	}
-	file := printable(shown(j.File))
-	a.printf("%s: saved the plan %.12s of %s\n", j.Name, out.Plan, words.Count(out.Units, "unit"))
-	a.table([][]string{
-		{"each part", fmt.Sprintf("zmigrate work %s --bundle I/%d, with I from 0 to %d", file, n, n-1)},
-		{"at the end", "zmigrate finish " + file},
-		{"how far", "zmigrate status " + file},
-	})
-	return nil
+	return out, nil
 }
 
 func (a *app) workCommand() *cli.Command {
@@ -145,19 +160,21 @@ func (a *app) workCommand() *cli.Command {
 		Description: "Any number of processes may work at the same time. Each writes objects to the target and leaves\n" +
 			"receipts in the checkpoint. The command finish makes the target visible.\n" + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...), planFlag(),
-			&cli.StringFlag{Name: "bundle", Usage: "do part `I/N` of the units, with I from 0 to N-1"},
+			&cli.StringFlag{Name: "bundle", Usage: "do part `I/N` of the units, with I from 0 to N-1; ${NAME} stands for the value of an environment variable"},
 			&cli.StringFlag{Name: "units", Usage: "do the units `FIRST-END`, END not included"},
 			&cli.BoolFlag{Name: "stdin", Usage: "do the units of each line of standard input, FIRST-END or I/N, and print a line of JSON for each"},
+			&cli.BoolFlag{Name: "check", Usage: "do no units, but say whether this process could"},
+			&cli.BoolFlag{Name: "left", Usage: "do nothing if all units of the part are done"},
 			&cli.IntFlag{Name: "end-with", DefaultText: "no process", Usage: "end when the parent of this process is no longer the process `PID`"}),
 		Action: func(c *cli.Context) error {
 			set := 0
-			for _, name := range []string{"bundle", "units", "stdin"} {
+			for _, name := range []string{"bundle", "units", "stdin", "check"} {
 				if c.IsSet(name) {
 					set++
 				}
 			}
 			if set != 1 {
-				return invalid(errors.New("work: want one of --bundle, --units and --stdin"))
+				return invalid(errors.New("work: want one of --bundle, --units, --stdin and --check"))
 			}
 			j, err := a.oneJob(c)
 			if err != nil {
@@ -242,17 +259,25 @@ func (a *app) work(c *cli.Context, j *jobs.Job) (err error) {
 	defer func() { err = errors.Join(err, w.Close(context.WithoutCancel(c.Context))) }()
 	a.migrating.Store(true)
 	defer a.migrating.Store(false)
-	if c.Bool("stdin") {
+	switch {
+	case c.Bool("check"):
+		a.ready(j, p, owner)
+		return nil
+	case c.Bool("stdin"):
 		return a.workLines(c, j, p, w)
 	}
-	b, err := parseBundle(p, c.String("bundle")+c.String("units"))
+	text, err := withVariables(c.String("bundle") + c.String("units"))
+	if err != nil {
+		return invalid(err)
+	}
+	b, err := parseBundle(p, text)
 	if err != nil {
 		return invalid(err)
 	}
 	began := time.Now()
-	made, err := w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop})
+	made, err := a.workOn(c, w, b)
 	if err != nil {
-		return fmt.Errorf("units %d-%d: %w", b.First, b.End, err)
+		return err
 	}
 	var bytes int64
 	for _, x := range made.List {
@@ -264,6 +289,44 @@ func (a *app) work(c *cli.Context, j *jobs.Job) (err error) {
 		a.printf("%s: units %d-%d of %d are done, %s stored\n", j.Name, b.First, b.End, p.Units(), words.Size(bytes))
 	}
 	return nil
+}
+
+// workOn does a bundle. With --left, it does nothing if all units of the bundle are done.
+func (a *app) workOn(c *cli.Context, w *jobs.Worker, b jobs.Bundle) (made *jobs.Receipts, err error) {
+	if c.Bool("left") {
+		if made, err = w.Done(c.Context, b); err != nil || made != nil {
+			return made, err
+		}
+	}
+	if made, err = w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop}); err != nil {
+		return nil, fmt.Errorf("units %d-%d: %w", b.First, b.End, err)
+	}
+	return made, nil
+}
+
+// ready says that this process can work on a plan.
+func (a *app) ready(j *jobs.Job, p *jobs.Plan, owner journal.Owner) {
+	if a.json {
+		a.printJSON(map[string]any{"event": "ready", "job": j.Name, "host": owner.Host, "version": jobs.Program(), "units": p.Units()})
+		return
+	}
+	a.printf("%s: this machine can work on the plan\n", j.Name)
+}
+
+// withVariables replaces ${NAME} by the value of an environment variable.
+func withVariables(text string) (string, error) {
+	if !strings.Contains(text, "${") {
+		return text, nil
+	}
+	var err error
+	text = os.Expand(text, func(name string) string {
+		value, ok := os.LookupEnv(name)
+		if !ok {
+			err = fmt.Errorf("the environment variable %s is not set: the scheduler sets it for the processes that it starts", name)
+		}
+		return value
+	})
+	return text, err
 }
 
 // noWork says that a job is complete.
@@ -291,9 +354,7 @@ func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worke
 		}
 		var made *jobs.Receipts
 		if err == nil {
-			if made, err = w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop}); err != nil {
-				err = fmt.Errorf("units %d-%d: %w", b.First, b.End, err)
-			}
+			made, err = a.workOn(c, w, b)
 		}
 		out := workLine{Receipts: made, Job: j.Name, Line: line}
 		if err != nil {
@@ -342,15 +403,44 @@ func (a *app) finishCommand() *cli.Command {
 		Description: "Checks that the receipts of the command work cover the plan, compares them with the objects of the\n" +
 			"target, and writes the metadata. Until then no reader sees the target. If units are missing, nothing\n" +
 			"changes, and the exit status is 3.\n" + exitTable,
-		Flags: append(append(jobFlags(), metricsFlags()...), planFlag()),
+		Flags: append(append(jobFlags(), metricsFlags()...), planFlag(),
+			&cli.DurationFlag{Name: "wait", Usage: "if units are missing, wait for this `TIME` at most, such as 12h, until workers have done them"}),
 		Action: func(c *cli.Context) error {
 			j, err := a.oneJob(c)
 			if err != nil {
 				return err
 			}
+			if err := a.waitForUnits(c, j); err != nil {
+				return err
+			}
 			return a.measured(c, func() error { return a.observed(c, j, a.finish) })
 		},
 	})
+}
+
+// waitForUnits waits until all units of a saved plan are done, as long as --wait allows. It looks
+// again after 5 seconds, or after ten times as long as a look takes.
+func (a *app) waitForUnits(c *cli.Context, j *jobs.Job) error {
+	const least, patience = 5 * time.Second, 10
+	for end := time.Now().Add(c.Duration("wait")); time.Now().Before(end); {
+		began := time.Now()
+		s, err := jobs.ReadStatus(c.Context, j, a.env)
+		if err != nil {
+			return err
+		}
+		if s.Campaign == nil || len(s.Campaign.Left) == 0 {
+			return nil
+		}
+		a.log.Info("waiting for workers", "done", s.Done, "of", s.Chunks)
+		select {
+		case <-time.After(min(max(least, patience*time.Since(began)), time.Until(end))):
+		case <-a.stop:
+			return stages.ErrStopped
+		case <-c.Context.Done():
+			return c.Context.Err()
+		}
+	}
+	return nil
 }
 
 // finish completes the target of a job from the receipts of its workers.

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/engines"
+	"github.com/zmigrate/zmigrate/jobs"
+)
+
+// engine is a scheduler that does campaigns.
+type engine struct {
+	name  string
+	flags []cli.Flag // of its own
+	// submit hands a campaign to the scheduler. With --dry-run, it prints what it would hand over.
+	submit func(*app, *cli.Context, *engines.Campaign) error
+}
+
+// schedulers returns the engines that submit knows.
+func schedulers() []engine {
+	return []engine{}
+}
+
+func (a *app) submitCommand() *cli.Command {
+	known := schedulers()
+	var names []string
+	flags := append(append(jobFlags(), runFlags()...), bundleFlags()...)
+	for _, e := range known {
+		names = append(names, e.name)
+	}
+	flags = append(flags, yesFlag(),
+		&cli.StringFlag{Name: "engine", Usage: "the `SCHEDULER`: " + strings.Join(names, ", ")},
+		&cli.StringFlag{Name: "program", DefaultText: "the path of this program", Usage: "how the machines of the scheduler call zmigrate: a `PATH`, or a name on their PATH"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "print what would be handed to the scheduler, and hand over nothing; the plan is saved all the same"})
+	for _, e := range known {
+		flags = append(flags, e.flags...)
+	}
+	return a.subcommand(&cli.Command{
+		Name: "submit", Usage: "save the plan of a job, and have a scheduler do it on many machines", ArgsUsage: "JOB",
+		Description: "Does what plan --save does, and hands the parts to a scheduler that is there. If some parts are done\n" +
+			"already, the scheduler does the others. " + jobOptions + ".\n" + exitTable,
+		Flags: flags,
+		Action: func(c *cli.Context) error {
+			i := slices.IndexFunc(known, func(e engine) bool { return e.name == c.String("engine") })
+			if i < 0 {
+				return invalid(fmt.Errorf("--engine %s: want one of %s", c.String("engine"), strings.Join(names, ", ")))
+			}
+			j, err := a.oneJob(c)
+			if err != nil {
+				return err
+			}
+			campaign, err := a.campaignOf(c, j)
+			if err != nil || campaign == nil {
+				return err
+			}
+			return known[i].submit(a, c, campaign)
+		},
+	})
+}
+
+// campaignOf saves the plan of a job. It returns nil, and says so, if the job is complete.
+func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error) {
+	if c.Args().First() == standardInput {
+		return nil, invalid(errors.New("submit: other machines cannot read this standard input: write the job into a file"))
+	}
+	saved, err := a.savePlan(c, j)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Complete {
+		a.noWork(j)
+		return nil, nil
+	}
+	program := c.String("program")
+	if program == "" {
+		if program, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	file, err := filepath.Abs(j.File)
+	if err != nil {
+		return nil, err
+	}
+	rest := append([]string{file, "--plan", saved.Plan}, passedOn(c, "set")...)
+	out := &engines.Campaign{
+		Name: j.Name, Program: program, JobFile: file, Plan: saved.Plan,
+		Work:   append(append([]string{"work"}, rest...), passedOn(c, "memory", "workers")...),
+		Finish: append([]string{"finish"}, rest...),
+		Count:  saved.count, Memory: saved.Memory, Variables: j.Variables,
+	}
+	for _, b := range saved.Bundles {
+		if b.Left > 0 {
+			out.Parts = append(out.Parts, fmt.Sprintf("%d-%d", b.First, b.End))
+		}
+	}
+	return out, nil
+}
+
+// passedOn returns flags of this command line, for the command line of another process.
+func passedOn(c *cli.Context, names ...string) (args []string) {
+	for _, name := range names {
+		switch {
+		case !c.IsSet(name):
+		case name == "set":
+			for _, value := range c.StringSlice(name) {
+				args = append(args, "--"+name, value)
+			}
+		default:
+			args = append(args, "--"+name, cmp.Or(c.String(name), fmt.Sprint(c.Int(name))))
+		}
+	}
+	return args
+}
