@@ -21,6 +21,9 @@ type Options struct {
 	// Repair, if not nil, has the keys of objects of a complete target that are written
 	// again, besides those that the run notices. The documents are written again, too.
 	Repair []string
+	// Left leaves out the units of a bundle that the checkpoint has receipts of. It counts for a
+	// [Worker] alone.
+	Left bool
 	// Restart forgets what earlier runs of the job have done, and makes the target anew. Only
 	// objects that the checkpoint shows to be those of the job are removed, as by a run that
 	// overwrites. A job that appends rows cannot begin anew.

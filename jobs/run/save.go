@@ -19,8 +19,17 @@ import (
 // Save makes the target and the checkpoint ready for a campaign: several processes may then
 // call [Work] on the plan. complete tells that there is nothing to do, because the job is
 // complete. If the plan was saved already, by the same version of the program, Save returns
-// that campaign.
+// that campaign. With opt.Repair, the units of these objects of a complete target are what is left
+// to do.
 func Save(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (c *journal.Campaign, complete bool, err error) {
+	if opt.Repair != nil && p.Growth() != nil && !p.Repeats() {
+		again, err := plan.Repeat(ctx, p.Job, env)
+		if err != nil {
+			return nil, false, err
+		}
+		defer func() { err = errors.Join(err, again.Close()) }()
+		return Save(ctx, again, env, opt)
+	}
 	if strings.HasPrefix(p.Job.Target.URL, "mem:") {
 		return nil, false, errors.New("target: mem: is the memory of one process, which other processes do not see: use a folder that all machines share, or a bucket")
 	}

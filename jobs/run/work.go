@@ -137,8 +137,9 @@ func (w *Worker) Close(ctx context.Context) (err error) {
 	return errors.Join(err, w.r.close())
 }
 
-// Work does the units of a bundle, whether or not they were done before. Once the objects are
-// durable, it leaves their receipts in the checkpoint and returns them. It shows no document.
+// Work does the units of a bundle, whether or not they were done before, unless opt.Left says
+// otherwise. Once the objects are durable, it leaves their receipts in the checkpoint and returns
+// them. It shows no document.
 // If it fails, it leaves the error and the receipts of the units that are done. If Stop ended
 // the work, the error is stages.ErrStopped.
 func (w *Worker) Work(ctx context.Context, units Bundle, opt Options) (*Receipts, error) {
@@ -146,13 +147,19 @@ func (w *Worker) Work(ctx context.Context, units Bundle, opt Options) (*Receipts
 	if units.First < 0 || units.End < units.First || units.End > r.plan.Units() {
 		return nil, fmt.Errorf("the plan has no units %d to %d: it has %d units, counted from 0", units.First, units.End, r.plan.Units())
 	}
+	made := &Receipts{Plan: w.campaign.Plan, Bundle: units, List: []sinks.Receipt{}}
+	r.only(units)
+	if opt.Left {
+		if left, err := w.leaveOut(ctx, units); err != nil || left == 0 {
+			return made, err
+		}
+	}
 	w.number++
 	attempt := r.journal.NewAttempt(w.name, w.number, units)
 	if err := r.journal.BeginAttempt(ctx, attempt); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	// A run that has taken the lock of the checkpoint since sees the attempt, or is seen here.
-	made := &Receipts{Plan: w.campaign.Plan, Bundle: units, List: []sinks.Receipt{}}
 	err := w.current(ctx)
 	if err == nil {
 		err = w.work(ctx, made, opt)
@@ -181,44 +188,33 @@ func (w *Worker) Work(ctx context.Context, units Bundle, opt Options) (*Receipts
 	return made, nil
 }
 
-// Done returns the receipts of a bundle if all of its units are done, and nil if some are not.
-func (w *Worker) Done(ctx context.Context, units Bundle) (*Receipts, error) {
+// leaveOut marks the units of a bundle as done that have receipts on record, and returns how many
+// units are left.
+func (w *Worker) leaveOut(ctx context.Context, units Bundle) (left int, err error) {
 	r := w.r
 	now, err := journal.Peek(ctx, r.checkpoint)
 	if err != nil {
-		return nil, err
-	}
-	made := &Receipts{Plan: w.campaign.Plan, Bundle: units, List: []sinks.Receipt{}}
-	left, first := units.Units(), make([]int, len(r.plan.Arrays))
-	seen := make([]bitset, len(first))
-	for i, at := 0, 0; i < len(first); i++ {
-		first[i], seen[i] = at, newBitset(r.plan.Arrays[i].Chunks())
-		at += r.plan.Arrays[i].Chunks()
+		return 0, fmt.Errorf("checkpoint: %w", err)
 	}
 	for x, err := range now.ReceiptsFor(ctx, units) {
 		if err == nil {
 			err = r.belongs(x)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("checkpoint: %w", err)
+			return 0, fmt.Errorf("checkpoint: %w", err)
 		}
-		mine := false
+		a := &r.arrays[x.Array]
 		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
-			if number := first[x.Array] + unit; number < units.First || number >= units.End || seen[x.Array].has(unit) {
-				continue
+			if !a.done.has(unit) {
+				a.done.set(unit)
+				a.left--
 			}
-			seen[x.Array].set(unit)
-			left--
-			mine = true
-		}
-		if mine {
-			made.List = append(made.List, x)
 		}
 	}
-	if left > 0 {
-		return nil, nil
+	for i := range r.arrays {
+		left += r.arrays[i].left
 	}
-	return made, nil
+	return left, nil
 }
 
 // current returns an error if the campaign has ended, or if a live run has its plan.
@@ -252,7 +248,6 @@ func (w *Worker) work(ctx context.Context, made *Receipts, opt Options) error {
 		made.List = append(made.List, receipts...)
 		return nil
 	}
-	r.only(made.Bundle)
 	err := r.skipEmpty(ctx)
 	if err == nil {
 		err = r.migrate(ctx, opt)

@@ -164,7 +164,7 @@ func (a *app) workCommand() *cli.Command {
 			&cli.StringFlag{Name: "units", Usage: "do the units `FIRST-END`, END not included"},
 			&cli.BoolFlag{Name: "stdin", Usage: "do the units of each line of standard input, FIRST-END or I/N, and print a line of JSON for each"},
 			&cli.BoolFlag{Name: "check", Usage: "do no units, but say whether this process could"},
-			&cli.BoolFlag{Name: "left", Usage: "do nothing if all units of the part are done"},
+			&cli.BoolFlag{Name: "left", Usage: "leave out the units of the part that are done"},
 			&cli.IntFlag{Name: "end-with", DefaultText: "no process", Usage: "end when the parent of this process is no longer the process `PID`"}),
 		Action: func(c *cli.Context) error {
 			set := 0
@@ -291,14 +291,10 @@ func (a *app) work(c *cli.Context, j *jobs.Job) (err error) {
 	return nil
 }
 
-// workOn does a bundle. With --left, it does nothing if all units of the bundle are done.
-func (a *app) workOn(c *cli.Context, w *jobs.Worker, b jobs.Bundle) (made *jobs.Receipts, err error) {
-	if c.Bool("left") {
-		if made, err = w.Done(c.Context, b); err != nil || made != nil {
-			return made, err
-		}
-	}
-	if made, err = w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop}); err != nil {
+// workOn does a bundle.
+func (a *app) workOn(c *cli.Context, w *jobs.Worker, b jobs.Bundle) (*jobs.Receipts, error) {
+	made, err := w.Work(c.Context, b, jobs.RunOptions{Stop: a.stop, Left: c.Bool("left")})
+	if err != nil {
 		return nil, fmt.Errorf("units %d-%d: %w", b.First, b.End, err)
 	}
 	return made, nil
