@@ -239,7 +239,7 @@ def machines():
     for i in range(4):
         x = 10 + i * 87
         p.arrow(180, 49, x + 40, 74)
-        p.label(x, 76, 79, 38, f"work\n--bundle {i}/4", BLUE, 12)
+        p.label(x, 76, 79, 38, f"work\nbundle {i}/4", BLUE, 12)
         p.arrow(x + 24, 115, x + 24, 142)
         p.arrow(x + 58, 115, x + 58, 186, stroke=DEEP[ORANGE], dash="4 3")
     p.label(10, 144, 340, 28, "target: chunks, nothing to open yet", GREEN, 12)
