@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,16 +26,10 @@ func (a *app) adviseCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "advise", Usage: "try codec chains and chunk shapes on samples, and say which are best", ArgsUsage: "JOB",
 		Description: jobOptions + ".\n\nChains are lossless unless --max-error allows an error. Nothing is written but what --html and --write name.",
-		Flags: append(append(jobFlags(), runFlags()...),
-			&cli.StringSliceFlag{Name: "array", Usage: "advise on arrays whose paths match the `PATTERN`; may be repeated; default: arrays of at least 256 KiB"},
-			&cli.StringSliceFlag{Name: "max-error", Usage: "the `ERROR` that floating-point values may have: 0.01 or abs:0.01 is a difference, rel:0.001 a part of each value; SST=0.01 is for one array; may be repeated"},
-			&cli.StringFlag{Name: "access", Usage: "`USE` that chunks are chosen for: map, time-series or both; default: the chunks of the job"},
-			&cli.StringFlag{Name: "goal", Value: string(advise.Balanced), Usage: "what counts more: `small`, balanced or fast"},
-			&cli.StringSliceFlag{Name: "reader", Usage: "a `PROGRAM` that has to read the chosen chain; may be repeated; default: target.readers, or else xarray"},
+		Flags: append(slices.Concat(jobFlags(), runFlags(), adviceFlags("")),
 			&cli.IntFlag{Name: "sample", Usage: "try `N` chunks of each array; default: until the size is certain to 1%, or 64 MiB"},
 			&cli.StringFlag{Name: "html", Usage: "also make a page with charts, in this `FILE`"},
-			&cli.BoolFlag{Name: "write", Usage: "put the best chains into the job file, and with --access the chunks"},
-			&cli.BoolFlag{Name: "all", Usage: "list all chains that were tried, not only the best ones"}),
+			&cli.BoolFlag{Name: "write", Usage: "put the best chains into the job file, and with --access the chunks"}),
 		Action: func(c *cli.Context) error {
 			names, err := files(c)
 			if err != nil {
@@ -51,9 +46,12 @@ func (a *app) adviseCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			list, err := a.adviseOn(c.Context, j, request)
+			list, err := a.adviseOnJob(c.Context, j, request)
 			if err != nil {
 				return err
+			}
+			if list == nil {
+				return errors.New(request.noArray())
 			}
 			if file := c.String("html"); file != "" {
 				page, err := advise.Page(j.Name, list)
@@ -68,7 +66,7 @@ func (a *app) adviseCommand() *cli.Command {
 				a.printJSON(map[string]any{"job": j.Name, "arrays": list})
 			} else {
 				for _, one := range list {
-					a.printAdvice(one, c.Bool("all"))
+					a.printAdvice(one, request.all)
 				}
 			}
 			if c.Bool("write") {
@@ -79,15 +77,29 @@ func (a *app) adviseCommand() *cli.Command {
 	})
 }
 
+// adviceFlags returns the flags that say what advice is wanted. Their usage texts begin with
+// prefix.
+func adviceFlags(prefix string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "array", Usage: prefix + "advise on arrays whose paths match the `PATTERN`; may be repeated; default: arrays of at least 256 KiB"},
+		&cli.StringSliceFlag{Name: "max-error", Usage: prefix + "the `ERROR` that floating-point values may have: 0.01 or abs:0.01 is a difference, rel:0.001 a part of each value; SST=0.01 is for one array; may be repeated"},
+		&cli.StringFlag{Name: "access", Usage: prefix + "`USE` that chunks are chosen for: map, time-series or both; default: the chunks of the job"},
+		&cli.StringFlag{Name: "goal", Value: string(advise.Balanced), Usage: prefix + "what counts more: `small`, balanced or fast"},
+		&cli.StringSliceFlag{Name: "reader", Usage: prefix + "a `PROGRAM` that has to read the chosen chain; may be repeated; default: target.readers, or else xarray"},
+		&cli.BoolFlag{Name: "all", Usage: prefix + "list all chains that were tried, not only the best ones"},
+	}
+}
+
 // adviceRequest is what a command line asks for.
 type adviceRequest struct {
 	advise.Options
+	all        bool // print every chain that was tried
 	globs      []string
 	tolerances map[string]standard.Tolerance // of arrays by their globs
 }
 
 func newAdviceRequest(c *cli.Context) (*adviceRequest, error) {
-	r := &adviceRequest{globs: c.StringSlice("array"), tolerances: map[string]standard.Tolerance{}}
+	r := &adviceRequest{all: c.Bool("all"), globs: c.StringSlice("array"), tolerances: map[string]standard.Tolerance{}}
 	for _, glob := range r.globs {
 		if _, err := path.Match(glob, ""); err != nil {
 			return nil, fmt.Errorf("--array %s: not a valid glob", glob)
@@ -136,14 +148,19 @@ func tolerance(text string) (t standard.Tolerance, err error) {
 	return t, nil
 }
 
-// adviseOn advises on the arrays of a job.
-func (a *app) adviseOn(ctx context.Context, j *jobs.Job, r *adviceRequest) (list []*jobs.Advice, err error) {
+// adviseOnJob advises on the arrays of a job.
+func (a *app) adviseOnJob(ctx context.Context, j *jobs.Job, r *adviceRequest) (list []*jobs.Advice, err error) {
 	defer forPlanning(j)()
 	p, err := jobs.NewPlan(ctx, j, a.env)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	return a.adviseOn(ctx, p, r)
+}
+
+// adviseOn advises on the arrays of a plan. It returns nil if the request means none of them.
+func (a *app) adviseOn(ctx context.Context, p *jobs.Plan, r *adviceRequest) (list []*jobs.Advice, err error) {
 	for i := range p.Arrays {
 		array := &p.Arrays[i]
 		if !r.means(array) {
@@ -161,10 +178,15 @@ func (a *app) adviseOn(ctx context.Context, j *jobs.Job, r *adviceRequest) (list
 		}
 		list = append(list, one)
 	}
-	if list == nil {
-		return nil, errors.New("no array is large enough for advice: --array names arrays of any size")
-	}
 	return list, nil
+}
+
+// noArray says why there is advice on no array.
+func (r *adviceRequest) noArray() string {
+	if r.globs != nil {
+		return "no array matches --array " + strings.Join(r.globs, " or --array ")
+	}
+	return "no array is large enough for advice: --array names arrays of any size"
 }
 
 // means reports whether advice is wanted on an array.

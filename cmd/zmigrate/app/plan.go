@@ -22,7 +22,7 @@ func (a *app) planCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "plan", Usage: "open the sources and show what a run would do, without writing anything", ArgsUsage: "JOB…",
 		Description: jobFolders + ".",
-		Flags: append(slices.Concat(jobFlags(), runFlags(), saveFlags(), []cli.Flag{yesFlag()}),
+		Flags: append(slices.Concat(jobFlags(), runFlags(), saveFlags(), []cli.Flag{yesFlag()}, planAdviceFlags()),
 			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}, sampleFlag(), pricesFlag(),
 			&cli.BoolFlag{Name: "diff", Usage: "compare the metadata of the arrays that the target has now with those of the plan"}),
 		Action: func(c *cli.Context) error {
@@ -31,6 +31,9 @@ func (a *app) planCommand() *cli.Command {
 				return err
 			}
 			if c.Bool("save") {
+				if c.Bool("advise") {
+					return invalid(errors.New("--advise: --save prints no plan, so plan --advise is a command of its own"))
+				}
 				return a.inTurn(list, turns{quiet: true}, func(j *jobs.Job) error { return a.save(c, j) })
 			}
 			shows := planShows{metadata: c.Bool("metadata"), diff: c.Bool("diff")}
@@ -40,6 +43,9 @@ func (a *app) planCommand() *cli.Command {
 			if shows.prices, err = readPrices(c); err != nil {
 				return err
 			}
+			if shows.advice, err = planAdvice(c); err != nil {
+				return invalid(err)
+			}
 			return a.plans(c, list, shows)
 		},
 	})
@@ -47,10 +53,31 @@ func (a *app) planCommand() *cli.Command {
 
 // planShows says what is printed of a plan, beside what is always printed.
 type planShows struct {
-	sample   int         // how many chunks of each array are tried
-	metadata bool        // the documents of the arrays
-	diff     bool        // what the target has now
-	prices   []priceList // what the migration costs; nil: nothing is said of that
+	sample   int            // how many chunks of each array are tried
+	metadata bool           // the documents of the arrays
+	diff     bool           // what the target has now
+	prices   []priceList    // what the migration costs; nil: nothing is said of that
+	advice   *adviceRequest // what advise says of the arrays; nil: nothing
+}
+
+// planAdviceFlags returns the flags of plan --advise.
+func planAdviceFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.BoolFlag{Name: "advise", Usage: "try codec chains and chunk shapes on samples, and say which are best, as the command advise does"},
+	}, adviceFlags("with --advise: ")...)
+}
+
+// planAdvice returns what advice the command line asks for, or nil.
+func planAdvice(c *cli.Context) (*adviceRequest, error) {
+	if c.Bool("advise") {
+		return newAdviceRequest(c)
+	}
+	for _, f := range adviceFlags("") {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return nil, fmt.Errorf("--%s is for --advise, which is not set", name)
+		}
+	}
+	return nil, nil
 }
 
 // plans prints what runs of jobs would do. A job that cannot be planned does not keep the others
@@ -80,6 +107,12 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 			return err
 		}
 	}
+	var advice []*jobs.Advice
+	if shows.advice != nil && !p.Nothing() {
+		if advice, err = a.adviseOn(ctx, p, shows.advice); err != nil {
+			return err
+		}
+	}
 	sum, findings := a.totalOf(ctx, p, estimates, shows.prices)
 	findings = append(slices.Clip(p.Findings), findings...)
 	if a.json {
@@ -106,6 +139,9 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 		if estimates != nil {
 			bytes, stored, took := estimates.whole(p)
 			out["sample"] = map[string]any{"bytes": bytes, "bytes_stored": stored, "seconds_without_writing": took.Seconds()}
+		}
+		if shows.advice != nil {
+			out["advice"] = append([]*jobs.Advice{}, advice...)
 		}
 		a.printJSON(out)
 		return nil
@@ -142,6 +178,12 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	a.printf("%s, %s, %s to read, to %s\n", words.Count(len(p.Arrays), "array"), words.Count(objects, "object"), words.Size(read), j.Target.URL)
 	a.printTotal(sum)
 	a.printSamples(p, estimates)
+	for _, one := range advice {
+		a.printAdvice(one, shows.advice.all)
+	}
+	if shows.advice != nil && advice == nil {
+		a.printf("%s\n", shows.advice.noArray())
+	}
 	return nil
 }
 
