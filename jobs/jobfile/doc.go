@@ -13,7 +13,7 @@
 // The files, bottom up. Each uses only files above it in this list:
 //
 //	messages.go       text for messages: clipped values, quotes, "did you mean"
-//	problems.go       Problem and Problems, and the collector with its bound
+//	problems.go       Problem and Problems, those that are alike in one, and the collector with its bound
 //	field_path.go     paths of fields, such as arrays["a.b"].codecs[1]
 //	scalar.go         what a YAML scalar without quotes is
 //	dates.go          ${date:FORMAT}

@@ -92,7 +92,7 @@ func TestBrokenText(t *testing.T) {
 }
 
 func TestManyProblems(t *testing.T) {
-	_, ps := parseWith(t, small+strings.Repeat("? [x]\n: 1\n", 500))
+	_, ps := parseWith(t, small+strings.Repeat("? [x]\n: 1\n", maxProblems+400))
 	if len(ps) != maxProblems+1 || ps[maxProblems].Message != "400 more problems are not shown" {
 		t.Errorf("%d problems, the last: %v", len(ps), ps[len(ps)-1])
 	}

@@ -3,8 +3,11 @@ package jobfile
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // Problem is one thing that is wrong with a job, or worth a warning, and where
@@ -51,17 +54,88 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Problems is a list of problems in the order of their positions. As an error
-// it prints one problem a line.
+// Problems is a list of problems in the order of their positions. As an error it prints one
+// problem a line, with those that are alike in one, and not more than mostShown lines.
 type Problems []Problem
 
 // Error implements error.
 func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.String()
+	folded := ps.Folded()
+	lines := make([]string, 0, len(folded))
+	for _, p := range folded[:min(mostShown, len(folded))] {
+		lines = append(lines, p.String())
+	}
+	if more := len(folded) - mostShown; more > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %d more problems are not shown", folded[0].File, more))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// mostAlike is how many problems that are alike, each with a position of its own in the job
+// file, are spelled out: whoever mends the file goes from one to the next.
+const mostAlike = 20
+
+// firstQuoted matches the first quoted text of a message, which names what it is about.
+var firstQuoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// Folded returns the problems with those that are alike in one: the first of them, with how
+// many others there are and with the names of some. Problems are alike if their messages differ
+// only in names, paths and numbers.
+func (ps Problems) Folded() Problems {
+	list := ps.fold(words.FoldedFrom, func(p Problem) Problem {
+		p.Message = words.Alike(p.Message)
+		p.Hint = words.Alike(p.Hint)
+		p.Field = ""
+		return p
+	})
+	if len(list) <= mostAlike {
+		return list
+	}
+	return list.fold(mostAlike+1, func(p Problem) Problem {
+		return Problem{File: p.File, Message: words.Alike(p.Message), Warning: p.Warning, Code: p.Code}
+	})
+}
+
+// fold makes one problem of each least or more that have the same kind.
+func (ps Problems) fold(least int, kind func(Problem) Problem) Problems {
+	alike := map[Problem][]int{}
+	for i, p := range ps {
+		k := kind(p)
+		alike[k] = append(alike[k], i)
+	}
+	var made Problems
+	for i, p := range ps {
+		at := alike[kind(p)]
+		switch {
+		case len(at) < least:
+			made = append(made, p)
+		case at[0] == i:
+			p.Message = fmt.Sprintf("%s; %d more like it", p.Message, len(at)-1)
+			if names := ps.subjects(at); len(names) > 1 {
+				p.Message += ": " + words.Some(names[1:])
+			}
+			made = append(made, p)
+		}
+	}
+	return made
+}
+
+// subjects returns what the problems at some places are about, each name once: what their
+// messages name first or, if all of them name the same or nothing, their fields.
+func (ps Problems) subjects(at []int) []string {
+	var named, fields []string
+	for _, i := range at {
+		if name := firstQuoted.FindString(ps[i].Message); name != "" && !slices.Contains(named, name) && len(named) < 10 {
+			named = append(named, name)
+		}
+		if f := ps[i].Field; f != "" && !slices.Contains(fields, f) && len(fields) < 10 {
+			fields = append(fields, f)
+		}
+	}
+	if len(named) > 1 {
+		return named
+	}
+	return fields
 }
 
 // Err returns the problems as an error, or nil when all are warnings.
@@ -82,9 +156,13 @@ func (ps Problems) Sort() {
 	})
 }
 
-// maxProblems bounds what is reported of one job file: whoever reads the
-// hundredth line has seen enough, and a hostile file must not fill a log.
-const maxProblems = 100
+// mostShown bounds what is printed of many problems: whoever reads the hundredth line has seen
+// enough. maxProblems bounds what is kept of one job file, for those who want all: a hostile
+// file must not fill the memory.
+const (
+	mostShown   = 100
+	maxProblems = 1000
+)
 
 // collector gathers problems up to maxProblems and counts the rest.
 type collector struct {

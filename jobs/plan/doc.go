@@ -44,7 +44,6 @@
 //	new_target.go           a target that is made anew
 //	groups.go               groups of the target
 //	name_collisions.go      nodes that would be in one place, or that some file systems take for one
-//	warnings.go             warnings that very many arrays have
 //	sample.go               some chunks of arrays whose values may be refused
 //	new.go                  New
 //	document.go             a plan that another process has written down

@@ -82,7 +82,6 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 		return err
 	}
 	problems = slices.Concat(problems, p.waits(), p.leftOut(left), p.lostCoordinates(opened), p.grows(opened))
-	var ofArrays warnings
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described, times := coordinatesIn(paths, opened), timesOf(opened)
 	notMigrated := input.CompanionsOf(paths, opened)
@@ -102,7 +101,7 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 	if err := p.target.overlap(ctx, p, opened, one); err != nil {
 		return err
 	}
-	for i, name := range paths {
+	for i := range paths {
 		if opened[i] == nil {
 			continue
 		}
@@ -110,9 +109,8 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 		if err != nil {
 			return err
 		}
-		ofArrays.add(name, wrong)
+		problems = append(problems, wrong...)
 	}
-	problems = append(problems, ofArrays.folded()...)
 	switch {
 	case len(p.Arrays) > 0 || problems.Err() != nil:
 	case p.Job.Source.Unsupported == "skip" && len(left) > 0:

@@ -92,7 +92,8 @@ type Migration struct {
 	// Arrays has the first 1,000 arrays. ArrayCount is the number of all.
 	Arrays     []Array `json:"arrays"`
 	ArrayCount int     `json:"array_count"`
-	// Findings has the first 1,000 warnings. FindingCount is the number of all.
+	// Findings has the first 1,000 warnings, with those that are alike in one. FindingCount is
+	// the number of all such lines.
 	Findings     []string `json:"findings"`
 	FindingCount int      `json:"finding_count"`
 	// Readers has lists of programs, each with whether it reads an array. See Array.ReadBy.

@@ -234,14 +234,16 @@ func (m *Migration) readers(list []preview.ReadBy) int {
 // migrationOf describes a run that has completed its job.
 func migrationOf(p *plan.Plan, result *run.Result) (*Migration, error) {
 	m := &Migration{Run: result.Run, Finished: time.Now().UTC(), Job: p.Job.Normalised(), Planned: p.Took.Seconds(),
-		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, Readers: [][]preview.ReadBy{}, FindingCount: len(p.Findings), Files: Files{List: []File{}}}
+		Arrays: []Array{}, ArrayCount: len(p.Arrays), Findings: []string{}, Readers: [][]preview.ReadBy{}, Files: Files{List: []File{}}}
 	for f := range p.Files() {
 		if m.Files.Count++; m.Files.Count <= mostFiles {
 			m.Files.List = append(m.Files.List, File{URL: f.URL, Bytes: f.Size, Modified: f.ModTime, ETag: f.ETag, Head: f.Head})
 		}
 		m.Files.Bytes += f.Size
 	}
-	for _, f := range p.Findings[:min(len(p.Findings), mostFindings)] {
+	folded := p.Findings.Folded()
+	m.FindingCount = len(folded)
+	for _, f := range folded[:min(len(folded), mostFindings)] {
 		m.Findings = append(m.Findings, f.String())
 	}
 	for i := range p.Arrays[:min(len(p.Arrays), mostArrays)] {

@@ -259,6 +259,10 @@ func (a *app) report(job string, err error) {
 	case errors.As(err, &printed):
 	case a.json:
 		event := map[string]any{"event": "error", "status": a.status(err), "error": err.Error(), "problems": list(problems)}
+		var many interface{ All() []string }
+		if errors.As(err, &many) {
+			event["all"] = many.All()
+		}
 		if o := a.seen.Load(); o != nil {
 			event["run"] = o.id
 		}

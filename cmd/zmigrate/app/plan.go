@@ -154,11 +154,13 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	var read int64
 	var whose readersText
 	objects := 0
+	shared := sharedNotes(p)
 	for i := range p.Arrays {
 		x, err := preview.Describe(&p.Arrays[i], shows.metadata)
 		if err != nil {
 			return err
 		}
+		x.Notes = slices.DeleteFunc(slices.Clone(x.Notes), func(note string) bool { return shared.arrays[note] != nil })
 		read, objects = read+x.BytesRead, objects+x.Objects
 		if err := a.printPlanned(x, estimates.of(i)); err != nil {
 			return err
@@ -168,6 +170,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 		}
 		whose.add(x)
 	}
+	shared.print(a)
 	whose.print(a)
 	if len(p.EmptyGroups) > 0 {
 		a.printf("groups without arrays: %s\n", strings.Join(p.EmptyGroups, ", "))
@@ -187,6 +190,50 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	return nil
 }
 
+// mostNoted is how many arrays with the same note are spelled out.
+const mostNoted = 20
+
+// manyNotes are notes that more than mostNoted arrays have. They stand behind the arrays, each
+// once.
+type manyNotes struct {
+	order  []string
+	arrays map[string][]string // by the note
+}
+
+func sharedNotes(p *jobs.Plan) *manyNotes {
+	m := &manyNotes{arrays: map[string][]string{}}
+	for i := range p.Arrays {
+		for _, note := range p.Arrays[i].Notes {
+			if m.arrays[note] == nil {
+				m.order = append(m.order, note)
+			}
+			m.arrays[note] = append(m.arrays[note], nodeName(p.Arrays[i].Target))
+		}
+	}
+	m.order = slices.DeleteFunc(m.order, func(note string) bool {
+		if len(m.arrays[note]) > mostNoted {
+			return false
+		}
+		delete(m.arrays, note)
+		return true
+	})
+	return m
+}
+
+func (m *manyNotes) print(a *app) {
+	for _, note := range m.order {
+		a.printf("note of %d arrays (%s): %s\n", len(m.arrays[note]), words.Some(m.arrays[note]), note)
+	}
+}
+
+// nodeName is the path of an array or group as people read it: the root has the name /.
+func nodeName(path string) string {
+	if path == "" {
+		return "/"
+	}
+	return path
+}
+
 // nowText tells what the target has in the place of an array.
 func nowText(d preview.Difference) string {
 	switch d.State {
@@ -199,9 +246,9 @@ func nowText(d preview.Difference) string {
 }
 
 func (a *app) printPlanned(x preview.Description, e *jobs.Estimate) error {
-	name := x.Source
+	name := nodeName(x.Source)
 	if x.Target != x.Source {
-		name += " → " + x.Target
+		name += " → " + nodeName(x.Target)
 	}
 	a.printf("%s\n", name)
 	chunks := words.Shape(x.Chunks)

@@ -52,13 +52,13 @@ func overrides(c *cli.Context) []string {
 	return set
 }
 
-// warn prints problems, each once in the life of the program. A problem of the file may
-// be found again when the sources are open.
+// warn prints problems, each once in the life of the program, and those that are alike in one
+// line. A problem of the file may be found again when the sources are open.
 func (a *app) warn(problems jobs.Problems) {
 	if a.warned == nil {
 		a.warned = map[jobs.Problem]bool{}
 	}
-	for _, p := range problems {
+	for _, p := range problems.Folded() {
 		if !a.warned[p] {
 			a.warned[p] = true
 			_, _ = fmt.Fprintln(a.err, p.String())
