@@ -23,7 +23,7 @@ func (r *readersText) add(x preview.Description) {
 	if !slices.Contains(r.rows, row) {
 		r.rows = append(r.rows, row)
 	}
-	r.arrays[row] = append(r.arrays[row], x.Target)
+	r.arrays[row] = append(r.arrays[row], nodeName(x.Target))
 }
 
 // print prints a row for each group of arrays.

@@ -110,7 +110,7 @@ func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
 	a.printCampaign(s.Campaign)
 	rows := make([][]string, 0, len(s.Arrays))
 	for _, x := range s.Arrays {
-		rows = append(rows, []string{x.Path, fmt.Sprintf("%d of %d", x.Done, x.Chunks)})
+		rows = append(rows, []string{nodeName(x.Path), fmt.Sprintf("%d of %d", x.Done, x.Chunks)})
 	}
 	a.table(rows)
 }
