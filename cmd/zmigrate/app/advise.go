@@ -84,7 +84,7 @@ func adviceFlags(prefix string) []cli.Flag {
 		&cli.StringSliceFlag{Name: "array", Usage: prefix + "advise on arrays whose paths match the `PATTERN`; may be repeated; default: arrays of at least 256 KiB"},
 		&cli.StringSliceFlag{Name: "max-error", Usage: prefix + "the `ERROR` that floating-point values may have: 0.01 or abs:0.01 is a difference, rel:0.001 a part of each value; SST=0.01 is for one array; may be repeated"},
 		&cli.StringFlag{Name: "access", Usage: prefix + "`USE` that chunks are chosen for: map, time-series or both; default: the chunks of the job"},
-		&cli.StringFlag{Name: "goal", Value: string(advise.Balanced), Usage: prefix + "what counts more: `small`, balanced or fast"},
+		&cli.StringFlag{Name: "goal", Value: string(advise.Balanced), Usage: prefix + "`GOAL` of the choice: small, balanced or fast"},
 		&cli.StringSliceFlag{Name: "reader", Usage: prefix + "a `PROGRAM` that has to read the chosen chain; may be repeated; default: target.readers, or else xarray"},
 		&cli.BoolFlag{Name: "all", Usage: prefix + "list all chains that were tried, not only the best ones"},
 	}

@@ -104,11 +104,14 @@ func Main(args []string, stdout, stderr io.Writer) int {
 }
 
 func (a *app) command() *cli.App {
-	return &cli.App{
+	width := helpWidth
+	if w := a.terminalWidth(); w > 0 {
+		width = min(max(w, leastHelp), mostHelpWidth)
+	}
+	return withHelp(&cli.App{
 		Name:  "zmigrate",
 		Usage: "move scientific data to Zarr v3",
-		Description: exitTable + "\n" +
-			"zmigrate COMMAND --help lists the options of a command.",
+		Description: "zmigrate COMMAND --help lists the options of a command.\n\n" + exitTable,
 		Version:                   jobs.Program(),
 		Writer:                    a.out,
 		ErrWriter:                 a.err,
@@ -133,7 +136,7 @@ func (a *app) command() *cli.App {
 			a.runCommand(), a.validateCommand(), a.initCommand(), a.planCommand(), a.adviseCommand(), a.verifyCommand(), a.repairCommand(), a.reportCommand(), a.statusCommand(),
 			a.workCommand(), a.finishCommand(), a.submitCommand(), a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(),
 		},
-	}
+	}, width)
 }
 
 // globalFlags returns the flags that every command takes. They may stand before or

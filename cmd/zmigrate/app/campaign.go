@@ -158,7 +158,7 @@ func (a *app) workCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "work", Usage: "do a part of a plan that plan --save has saved, on any machine", ArgsUsage: "JOB",
 		Description: "Any number of processes may work at the same time. Each writes objects to the target and leaves\n" +
-			"receipts in the checkpoint. The command finish makes the target visible.\n" + exitTable,
+			"receipts in the checkpoint. The command finish makes the target visible.\n\n" + exitTable,
 		Flags: append(append(jobFlags(), runFlags()...), planFlag(),
 			&cli.StringFlag{Name: "bundle", Usage: "do part `I/N` of the units, with I from 0 to N-1; ${NAME} stands for the value of an environment variable"},
 			&cli.StringFlag{Name: "units", Usage: "do the units `FIRST-END`, END not included"},
@@ -398,7 +398,7 @@ func (a *app) finishCommand() *cli.Command {
 		Name: "finish", Usage: "complete the target when all parts of a saved plan are done", ArgsUsage: "JOB",
 		Description: "Checks that the receipts of the command work cover the plan, compares them with the objects of the\n" +
 			"target, and writes the metadata. Until then no reader sees the target. If units are missing, nothing\n" +
-			"changes, and the exit status is 3.\n" + exitTable,
+			"changes, and the exit status is 3.\n\n" + exitTable,
 		Flags: append(append(jobFlags(), metricsFlags()...), planFlag(),
 			&cli.DurationFlag{Name: "wait", Usage: "if units are missing, wait for this `TIME` at most, such as 12h, until workers have done them"}),
 		Action: func(c *cli.Context) error {

@@ -20,11 +20,11 @@ import (
 func (a *app) copyCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "copy", Usage: "migrate a source without a job file", ArgsUsage: "SRC DST",
-		Description: "SRC and DST are paths or URLs. SRC is a Zarr hierarchy, or NetCDF, HDF5, Arrow or Parquet files.\n" + exitTable,
+		Description: "SRC and DST are paths or URLs. SRC is a Zarr hierarchy, or NetCDF, HDF5, Arrow or Parquet files.\n\n" + exitTable,
 		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
 			&cli.StringFlag{Name: "concat", Usage: "join several files along a `DIMENSION` that they have"},
 			&cli.StringFlag{Name: "stack", Usage: "join several files along a new `DIMENSION`, which gets this name"},
-			&cli.StringFlag{Name: "join", Usage: "how to treat differences between files: exact or override"},
+			&cli.StringFlag{Name: "join", Usage: "`HOW` to treat differences between files: exact or override"},
 			&cli.StringFlag{Name: "order", Usage: "`COORDINATE` by which several files are sorted, or natural"},
 			&cli.StringSliceFlag{Name: "codec", Usage: "a `CODEC` of the chain, such as gzip or zstd:level=3,checksum=true; repeat for each codec; lossy codecs apply to floating-point data only"},
 			&cli.StringFlag{Name: "chunks", Usage: "chunk `SHAPE` of arrays of that rank, such as 12,90,180; or extents by dimension, such as time=365,lat=90; or auto or keep"},
@@ -34,8 +34,8 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "exclude", Usage: "leave out arrays whose paths match the `PATTERN`; may be repeated"},
 			&cli.StringSliceFlag{Name: "select", Usage: "migrate only a `PART` of a dimension, such as time=2020-01-01/2020-12-31, lat=30,60 or x=0:100:2; may be repeated"},
 			&cli.BoolFlag{Name: "no-coordinates", Usage: "leave out coordinates that --include and --exclude do not select"},
-			&cli.StringFlag{Name: "unsupported", Usage: "what to do with arrays that Zarr or this program does not know: error or skip"},
-			&cli.StringFlag{Name: "existing", Usage: "what to do with an existing target: resume, fail, overwrite or append"},
+			&cli.StringFlag{Name: "unsupported", Usage: "`WHAT` to do with arrays that Zarr or this program does not know: error or skip"},
+			&cli.StringFlag{Name: "existing", Usage: "`WHAT` to do with an existing target: resume, fail, overwrite or append"},
 			&cli.StringFlag{Name: "append", Usage: "with --existing append: the `DIMENSION` to append along"},
 			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}, sampleFlag()),
 		Action: func(c *cli.Context) error {

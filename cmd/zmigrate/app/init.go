@@ -26,7 +26,7 @@ func (a *app) initCommand() *cli.Command {
 			&cli.StringFlag{Name: "access", Usage: "`USE` that chunks are chosen for: map, time-series or both"},
 			&cli.StringFlag{Name: "max-error", Usage: "the `ERROR` that floating-point values may have, such as 0.01 or rel:0.001; default: none"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the job to this `FILE`, which must not exist"},
-			&cli.IntFlag{Name: "trials", Value: 12, Usage: "try codecs on samples of this many arrays; 0: none"},
+			&cli.IntFlag{Name: "trials", Value: 12, Usage: "try codecs on samples of `N` arrays; 0: none"},
 			&cli.BoolFlag{Name: "interactive", Aliases: []string{"i"}, Usage: "ask for the target, the use and the error"}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"text/tabwriter"
 	"unicode/utf8"
-
-	"golang.org/x/term"
 )
 
 // output is standard output. It remembers the first error of writing, so that callers need
@@ -66,12 +64,8 @@ func (a *app) printf(format string, args ...any) { _, _ = fmt.Fprintf(a.out, for
 // table writes rows with aligned columns, indented by two spaces. On a terminal, the last cells
 // are broken into lines that fit its width.
 func (a *app) table(rows [][]string) {
-	if out, ok := a.out.(*output); ok {
-		if f, ok := out.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-				rows = fitted(rows, width)
-			}
-		}
+	if width := a.terminalWidth(); width > 0 {
+		rows = fitted(rows, width)
 	}
 	var text bytes.Buffer // a tabwriter writes cell by cell
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

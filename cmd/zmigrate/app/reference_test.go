@@ -24,7 +24,7 @@ func TestReference(t *testing.T) {
 	for _, c := range root.Commands {
 		_, _ = fmt.Fprintf(&text, "\n## %s\n\n```text\nzmigrate %s [options] %s\n```\n\n%s.\n", c.Name, c.Name, c.ArgsUsage, sentence(c.Usage))
 		for paragraph := range strings.SplitSeq(c.Description, "\n\n") {
-			if paragraph != "" && !strings.HasPrefix(paragraph, "Exit status:") {
+			if paragraph != "" && !strings.HasPrefix(paragraph, exitTitle) {
 				_, _ = fmt.Fprintf(&text, "\n%s\n", markdown(paragraph))
 			}
 		}
@@ -58,15 +58,7 @@ func options(flags []cli.Flag) string {
 		if !ok {
 			continue
 		}
-		usage := d.GetUsage()
-		value, rest := "", usage
-		if before, after, found := strings.Cut(usage, "`"); found {
-			name, behind, _ := strings.Cut(after, "`")
-			value, rest = name, before+name+behind
-		}
-		if !d.TakesValue() {
-			value = ""
-		}
+		value, rest := flagUsage(d)
 		var names []string
 		for _, n := range f.Names() {
 			names = append(names, "`"+strings.TrimSpace(strings.Repeat("-", min(len(n), 2))+n+" "+value)+"`")

@@ -69,10 +69,10 @@ func (a *app) warn(problems jobs.Problems) {
 func (a *app) runCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "run", Usage: "migrate; if an earlier run stopped, go on from there", ArgsUsage: "JOB…",
-		Description: jobFolders + ".\n" +
+		Description: jobFolders + ".\n\n" +
 			"All jobs are checked before the first begins. If there are several, the first that fails ends the\n" +
-			"command, and a summary at the end says how each job has ended.\n" + exitTable + "\n" +
-			"The status of several jobs is the first that is not 0.",
+			"command, and a summary at the end says how each job has ended. The exit status of several jobs is\n" +
+			"the first that is not 0.\n\n" + exitTable,
 		Flags: append(slices.Concat(jobFlags(), runFlags(), metricsFlags()),
 			yesFlag(), verifyFlag(), keepGoingFlag(),
 			&cli.BoolFlag{Name: "restart", Usage: "forget what earlier runs of the job have done, and make the target anew"},
@@ -101,7 +101,7 @@ func (a *app) runCommand() *cli.Command {
 	})
 }
 
-const exitTable = "Exit status: 0 done; 1 failed; 2 the job or the command line is invalid;\n" +
+const exitTable = exitTitle + " 0 done; 1 failed; 2 the job or the command line is invalid;\n" +
 	"3 stopped before the end, or 130 interrupted: run it again to resume; 4 --verify found a difference;\n" +
 	"5 another run holds the job's lock."
 

@@ -45,7 +45,7 @@ func (a *app) submitCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "submit", Usage: "save the plan of a job, and have a scheduler do it on many machines", ArgsUsage: "JOB",
 		Description: "Does what plan --save does, and hands the parts to a scheduler that is there. If some parts are done\n" +
-			"already, the scheduler does the others. " + jobOptions + ".\n" + exitTable,
+			"already, the scheduler does the others. " + jobOptions + ".\n\n" + exitTable,
 		Flags: flags,
 		Action: func(c *cli.Context) error {
 			i := slices.IndexFunc(known, func(e engine) bool { return e.name == c.String("engine") })
