@@ -43,7 +43,7 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 	}
 	source, err = driver.Open(ctx, r)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("the source of %s: %w", j.Name, err)
+		err = fmt.Errorf("the source of %s: %w", j.Title(), err)
 	}
 	return source, r, err
 }

@@ -24,6 +24,7 @@
 //	extents.go        extents by the names of dimensions
 //	rule_index.go     the rules of arrays by their names
 //	job.go            Job and the types of its sections
+//	titles.go         what messages call the jobs of one command
 //	workers.go        numbers of workers that the file does not name
 //	match.go          which arrays and groups a pattern means
 //	yaml.go           YAML text to nodes: aliases, merge keys, tags, syntax errors

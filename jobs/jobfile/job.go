@@ -35,6 +35,7 @@ type Job struct {
 	Arrays     []ArrayRule // in file order
 	Run        Run
 
+	title  string          // see Title; "": Name
 	driver *sources.Driver // that reads the source; nil: the file names none that is known
 	root   *node           // the file, for positions
 	rules  ruleIndex       // of Arrays

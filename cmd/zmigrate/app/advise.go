@@ -54,7 +54,7 @@ func (a *app) adviseCommand() *cli.Command {
 				return errors.New(request.noArray())
 			}
 			if file := c.String("html"); file != "" {
-				page, err := advise.Page(j.Name, list)
+				page, err := advise.Page(j.Title(), list)
 				if err == nil {
 					err = replaceFile(file, page)
 				}
@@ -63,7 +63,7 @@ func (a *app) adviseCommand() *cli.Command {
 				}
 			}
 			if a.json {
-				a.printJSON(map[string]any{"job": j.Name, "arrays": list})
+				a.printJSON(map[string]any{"job": j.Title(), "arrays": list})
 			} else {
 				for _, one := range list {
 					a.printAdvice(one, request.all)

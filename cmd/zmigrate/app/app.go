@@ -109,9 +109,9 @@ func (a *app) command() *cli.App {
 		width = min(max(w, leastHelp), mostHelpWidth)
 	}
 	return withHelp(&cli.App{
-		Name:  "zmigrate",
-		Usage: "move scientific data to Zarr v3",
-		Description: "zmigrate COMMAND --help lists the options of a command.\n\n" + exitTable,
+		Name:                      "zmigrate",
+		Usage:                     "move scientific data to Zarr v3",
+		Description:               "zmigrate COMMAND --help lists the options of a command.\n\n" + exitTable,
 		Version:                   jobs.Program(),
 		Writer:                    a.out,
 		ErrWriter:                 a.err,

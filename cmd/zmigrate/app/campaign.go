@@ -103,7 +103,7 @@ func (a *app) save(c *cli.Context, j *jobs.Job) error {
 		return nil
 	}
 	file := printable(shown(j.File))
-	a.printf("%s: saved the plan %.12s of %s\n", j.Name, out.Plan, words.Count(out.Units, "unit"))
+	a.printf("%s: saved the plan %.12s of %s\n", j.Title(), out.Plan, words.Count(out.Units, "unit"))
 	a.table([][]string{
 		{"each part", fmt.Sprintf("zmigrate work %s --bundle I/%d, with I from 0 to %d", file, out.count, out.count-1)},
 		{"at the end", "zmigrate finish " + file},
@@ -130,7 +130,7 @@ func (a *app) savePlan(c *cli.Context, j *jobs.Job) (out *savedPlan, err error) 
 	if err != nil {
 		return nil, err
 	}
-	out = &savedPlan{Job: j.Name, Target: j.Target.URL, Complete: complete, Units: p.Units(), Memory: j.Run.Memory + overhead, Bundles: []savedBundle{}, count: n}
+	out = &savedPlan{Job: j.Title(), Target: j.Target.URL, Complete: complete, Units: p.Units(), Memory: j.Run.Memory + overhead, Bundles: []savedBundle{}, count: n}
 	if complete {
 		return out, nil
 	}
@@ -284,9 +284,9 @@ func (a *app) work(c *cli.Context, j *jobs.Job) (err error) {
 		bytes += x.Bytes
 	}
 	if a.json {
-		a.printJSON(map[string]any{"event": "bundle", "job": j.Name, "run": owner.Run, "plan": made.Plan, "first": b.First, "end": b.End, "bytes_out": bytes, "seconds": time.Since(began).Seconds()})
+		a.printJSON(map[string]any{"event": "bundle", "job": j.Title(), "run": owner.Run, "plan": made.Plan, "first": b.First, "end": b.End, "bytes_out": bytes, "seconds": time.Since(began).Seconds()})
 	} else {
-		a.printf("%s: units %d-%d of %d are done, %s stored\n", j.Name, b.First, b.End, p.Units(), words.Size(bytes))
+		a.printf("%s: units %d-%d of %d are done, %s stored\n", j.Title(), b.First, b.End, p.Units(), words.Size(bytes))
 	}
 	return nil
 }
@@ -303,10 +303,10 @@ func (a *app) workOn(c *cli.Context, w *jobs.Worker, b jobs.Bundle) (*jobs.Recei
 // ready says that this process can work on a plan.
 func (a *app) ready(j *jobs.Job, p *jobs.Plan, owner journal.Owner) {
 	if a.json {
-		a.printJSON(map[string]any{"event": "ready", "job": j.Name, "host": owner.Host, "version": jobs.Program(), "units": p.Units()})
+		a.printJSON(map[string]any{"event": "ready", "job": j.Title(), "host": owner.Host, "version": jobs.Program(), "units": p.Units()})
 		return
 	}
-	a.printf("%s: this machine can work on the plan\n", j.Name)
+	a.printf("%s: this machine can work on the plan\n", j.Title())
 }
 
 // withVariables replaces ${NAME} by the value of an environment variable.
@@ -328,10 +328,10 @@ func withVariables(text string) (string, error) {
 // noWork says that a job is complete.
 func (a *app) noWork(j *jobs.Job) {
 	if a.json {
-		a.printJSON(map[string]any{"event": "summary", "job": j.Name, "target": j.Target.URL, "nothing_to_do": true})
+		a.printJSON(map[string]any{"event": "summary", "job": j.Title(), "target": j.Target.URL, "nothing_to_do": true})
 		return
 	}
-	a.printf("%s: nothing to do, %s is complete\n", j.Name, j.Target.URL)
+	a.printf("%s: nothing to do, %s is complete\n", j.Title(), j.Target.URL)
 }
 
 // workLines does the bundles that standard input names. A bundle that fails does not keep the
@@ -352,7 +352,7 @@ func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worke
 		if err == nil {
 			made, err = a.workOn(c, w, b)
 		}
-		out := workLine{Receipts: made, Job: j.Name, Line: line}
+		out := workLine{Receipts: made, Job: j.Title(), Line: line}
 		if err != nil {
 			out.Error = err.Error()
 			if first == nil {

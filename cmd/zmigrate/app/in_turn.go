@@ -55,15 +55,15 @@ func (a *app) inTurn(list []*jobs.Job, how turns, do func(*jobs.Job) error) erro
 	ended := make([]turn, len(list))
 	for i, j := range list {
 		x := &ended[i]
-		*x = turn{Job: j.Name, File: j.File, State: jobWaits}
+		*x = turn{Job: j.Title(), File: j.File, State: jobWaits}
 		if a.stopping() && first == nil {
-			first = fmt.Errorf("%s was not begun: %w", j.Name, stages.ErrStopped)
+			first = fmt.Errorf("%s was not begun: %w", j.Title(), stages.ErrStopped)
 			a.report("", first)
 		}
 		if a.stopping() || first != nil && !how.goOn {
 			continue
 		}
-		a.log = log.With("job", j.Name)
+		a.log = log.With("job", j.Title())
 		a.env.Log = a.log
 		before := a.seen.Load()
 		err := do(j)
@@ -79,7 +79,7 @@ func (a *app) inTurn(list []*jobs.Job, how turns, do func(*jobs.Job) error) erro
 			continue
 		}
 		x.State, x.Error = jobFailed, err.Error()
-		a.report(j.Name, err)
+		a.report(j.Title(), err)
 		if first == nil {
 			first = err
 		}
@@ -131,6 +131,6 @@ func (a *app) printTurns(ended []turn, status int) {
 // heading prints the name of a job over its result, if a command has several jobs.
 func (a *app) heading(list []*jobs.Job, j *jobs.Job) {
 	if len(list) > 1 && !a.json {
-		a.printf("%s:\n", printable(j.Name))
+		a.printf("%s:\n", printable(j.Title()))
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 const jobOptions = "JOB is a job file in YAML or JSON, or - for standard input"
@@ -132,7 +133,8 @@ func (a *app) checked(c *cli.Context, file string) (*jobs.Job, error) {
 	return list[0], nil
 }
 
-// checkedAll is checked for several jobs. It refuses them all if one of them has errors.
+// checkedAll is checked for several jobs. It refuses them all if one of them has errors. Their
+// titles tell them apart.
 func (a *app) checkedAll(c *cli.Context, files []string) ([]*jobs.Job, error) {
 	var list []*jobs.Job
 	var all jobs.Problems
@@ -147,7 +149,7 @@ func (a *app) checkedAll(c *cli.Context, files []string) ([]*jobs.Job, error) {
 		return nil, err
 	}
 	a.warn(all)
-	return list, nil
+	return jobfile.Titled(list), nil
 }
 
 // checkedApart is checkedAll for the jobs of a command that writes, or that shows what would be
@@ -167,8 +169,8 @@ func (a *app) checkedApart(c *cli.Context) ([]*jobs.Job, error) {
 	return list, nil
 }
 
-// apart returns what is wrong with jobs that are done one after the other: two of them have one
-// name, so nobody could tell their messages and metrics apart, or they write to one place.
+// apart returns what is wrong with jobs that are done one after the other: the files of two of
+// them give them one name, so nobody could tell their messages and metrics apart, or they write to one place.
 func apart(list []*jobs.Job) (problems jobs.Problems) {
 	type taken struct {
 		by    *jobs.Job
@@ -179,10 +181,10 @@ func apart(list []*jobs.Job) (problems jobs.Problems) {
 	var places store.Places
 	names := map[string]*jobs.Job{}
 	for _, j := range list {
-		if first := names[j.Name]; first != nil {
-			problems = append(problems, j.Problem("name", fmt.Sprintf("%s has the name %q, too", first.File, j.Name), "name: gives a job another name than its file has"))
+		if first := names[j.Title()]; first != nil {
+			problems = append(problems, j.Problem("name", fmt.Sprintf("%s has the name %q, too", first.File, j.Title()), "messages and metrics tell jobs apart by their names: take another one, or leave it out"))
 		} else {
-			names[j.Name] = j
+			names[j.Title()] = j
 		}
 		own := []taken{{j, "target", places.Place(j.Target.URL)}}
 		if url, err := j.CheckpointURL(); err == nil { // an error is found when the checkpoint is opened

@@ -49,7 +49,7 @@ type liveWorker struct {
 func (o *observation) now() *live {
 	s := o.snapshot()
 	l := &live{
-		Job: o.job.Name, Run: o.id, PID: os.Getpid(), Seconds: time.Since(o.began).Seconds(),
+		Job: o.job.Title(), Run: o.id, PID: os.Getpid(), Seconds: time.Since(o.began).Seconds(),
 		Chunks: s.todo.Chunks, Done: s.todo.ChunksDone, Used: s.used, Budget: o.job.Run.Memory, Workers: []liveWorker{},
 	}
 	l.Objects, l.Read = s.verified.objects, s.verified.read

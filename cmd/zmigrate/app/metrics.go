@@ -96,7 +96,7 @@ func (m *exporter) add(o *observation) error {
 		return nil
 	}
 	m.mu.Lock()
-	m.runs = append(slices.DeleteFunc(m.runs, func(r *observation) bool { return r.job.Name == o.job.Name }), o)
+	m.runs = append(slices.DeleteFunc(m.runs, func(r *observation) bool { return r.job.Title() == o.job.Title() }), o)
 	m.mu.Unlock()
 	if m.file == "" {
 		return nil
@@ -361,7 +361,7 @@ func (m *exporter) write(w *bytes.Buffer) {
 		var order []string
 		for _, s := range snapshots {
 			for _, x := range f.samples(s) {
-				name := jobSample(f.name, s.job.Name, x)
+				name := jobSample(f.name, s.job.Title(), x)
 				values[name], order = x.value, append(order, name)
 			}
 		}

@@ -43,7 +43,7 @@ func (a *app) notify(ctx context.Context, o *observation, failed error) {
 		return
 	}
 	told := notification{
-		Job: o.job.Name, File: o.job.File, Run: o.id, Target: store.Shown(o.job.Target.URL), Status: o.status,
+		Job: o.job.Title(), File: o.job.File, Run: o.id, Target: store.Shown(o.job.Target.URL), Status: o.status,
 		Began: o.began.UTC(), Seconds: o.ended.Sub(o.began).Seconds(), Result: o.result,
 	}
 	if failed != nil {

@@ -132,7 +132,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 			arrays = append(arrays, x)
 		}
 		out := map[string]any{
-			"job": j.Name, "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
+			"job": j.Title(), "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
 			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(findings),
 			"total": sum,
 		}

@@ -52,10 +52,10 @@ func (a *app) reportCommand() *cli.Command {
 func (a *app) writeReport(c *cli.Context, j *jobs.Job, output string, pictures int) error {
 	d, err := jobs.ReadReport(c.Context, j, a.env)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: the checkpoint has no report yet; zmigrate run or zmigrate verify %s makes one: %w", j.Name, shown(c.Args().First()), err)
+		return fmt.Errorf("%s: the checkpoint has no report yet; zmigrate run or zmigrate verify %s makes one: %w", j.Title(), shown(c.Args().First()), err)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", j.Name, err)
+		return fmt.Errorf("%s: %w", j.Title(), err)
 	}
 	if output == "" {
 		a.printJSON(d)
@@ -63,15 +63,15 @@ func (a *app) writeReport(c *cli.Context, j *jobs.Job, output string, pictures i
 	}
 	var page bytes.Buffer
 	if err := report.WritePage(c.Context, &page, d, j, a.env, report.PageOptions{Pictures: pictures}); err != nil {
-		return fmt.Errorf("%s: %w", j.Name, err)
+		return fmt.Errorf("%s: %w", j.Title(), err)
 	}
 	if err := replaceFile(output, page.Bytes()); err != nil {
 		return err
 	}
 	if a.json {
-		a.printJSON(map[string]any{"event": "report", "job": j.Name, "file": output, "bytes": page.Len()})
+		a.printJSON(map[string]any{"event": "report", "job": j.Title(), "file": output, "bytes": page.Len()})
 		return nil
 	}
-	a.printf("%s: %s in %s\n", j.Name, words.Size(int64(page.Len())), output)
+	a.printf("%s: %s in %s\n", j.Title(), words.Size(int64(page.Len())), output)
 	return nil
 }

@@ -190,7 +190,7 @@ func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Res
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	defer forRunning(j)()
 	a.warn(plan.Findings)
-	show := a.newProgress(j.Name, plan.Requests, func(i int) string { return plan.Arrays[i].Target })
+	show := a.newProgress(j.Title(), plan.Requests, func(i int) string { return plan.Arrays[i].Target })
 	seen := a.seen.Load()
 	seen.plan(plan.Requests)
 	defer seen.plan(nil) // the plan may be large
@@ -219,15 +219,15 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening)
 			Event string `json:"event"`
 			Job   string `json:"job"`
 			*jobs.Result
-		}{"summary", j.Name, r})
+		}{"summary", j.Title(), r})
 		return
 	}
 	if r.Nothing && r.Dimension != "" {
-		a.printf("%s: nothing to do, all rows of the source are in %s; %s\n", j.Name, r.Target, verifiedText(j, r))
+		a.printf("%s: nothing to do, all rows of the source are in %s; %s\n", j.Title(), r.Target, verifiedText(j, r))
 		return
 	}
 	if r.Nothing {
-		a.printf("%s: nothing to do, %s is complete and the source has not changed; %s\n", j.Name, r.Target, verifiedText(j, r))
+		a.printf("%s: nothing to do, %s is complete and the source has not changed; %s\n", j.Title(), r.Target, verifiedText(j, r))
 		return
 	}
 	ratio := "–"
@@ -255,7 +255,7 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening)
 	if q := r.Requests; q.Source.Requests+q.Target.Requests > 0 {
 		rows = append(rows, []string{"requests", fmt.Sprintf("%d to the source, %d to the target%s", q.Source.Requests, q.Target.Requests, trouble(q))})
 	}
-	a.printf("%s: done\n", j.Name)
+	a.printf("%s: done\n", j.Title())
 	a.table(rows)
 }
 

@@ -41,7 +41,7 @@ func (a *app) showStatus(c *cli.Context, j *jobs.Job, several bool) error {
 		l, err := askLive(c.Context, s)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s: %w", j.Name, err)
+			return fmt.Errorf("%s: %w", j.Title(), err)
 		case a.json:
 			a.printJSON(l)
 		default:
@@ -51,7 +51,7 @@ func (a *app) showStatus(c *cli.Context, j *jobs.Job, several bool) error {
 		a.printJSON(struct {
 			Job string `json:"job"`
 			*jobs.Status
-		}{j.Name, s})
+		}{j.Title(), s})
 	case a.json:
 		a.printJSON(s)
 	default:
@@ -70,7 +70,7 @@ func runText(id string) string {
 }
 
 func (a *app) printStatus(j *jobs.Job, s *jobs.Status) {
-	name := j.Name
+	name := j.Title()
 	if s.Differences != nil {
 		a.printf("%s: this job has no checkpoint; the checkpoint at %s belongs to another job, which differs in:\n", name, s.Checkpoint)
 		for _, d := range s.Differences {

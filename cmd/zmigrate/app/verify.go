@@ -87,7 +87,7 @@ func levelFlag() cli.Flag {
 	for _, level := range verify.Levels() {
 		levels = append(levels, string(level))
 	}
-	return &cli.StringFlag{Name: "level", Value: string(verify.Decoded), Usage: "how deep to look: " + strings.Join(levels, ", ")}
+	return &cli.StringFlag{Name: "level", Value: string(verify.Decoded), Usage: "`LEVEL` at which to look: " + strings.Join(levels, ", ")}
 }
 
 // verifyFlag is the flag of commands that verify at their end.
@@ -189,7 +189,7 @@ func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool
 
 // verify verifies the target of a job and prints the result.
 func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error {
-	show := a.newProgress(j.Name, func() jobs.Requests { return jobs.Requests{} }, func(int) string { return "" })
+	show := a.newProgress(j.Title(), func() jobs.Requests { return jobs.Requests{} }, func(int) string { return "" })
 	seen := a.seen.Load()
 	seen.verification(func(v *verified) { *v = verified{begun: true} })
 	opt.Begin = func(parts int, bytes int64) {
@@ -213,7 +213,7 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	done()
 	show.end()
 	if errors.Is(err, context.Canceled) {
-		return &interruptedError{j.Name, err}
+		return &interruptedError{j.Title(), err}
 	}
 	if err != nil {
 		return err
@@ -245,14 +245,14 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 			Job   string `json:"job"`
 			Run   string `json:"run"`
 			*jobs.Verification
-		}{"verified", j.Name, a.seen.Load().id, r})
+		}{"verified", j.Title(), a.seen.Load().id, r})
 		return
 	}
 	word := "verified"
 	if r.Count > 0 {
 		word = "differs"
 	}
-	a.printf("%s: %s\n", j.Name, word)
+	a.printf("%s: %s\n", j.Title(), word)
 	rows := [][]string{
 		{"target", r.Target},
 		{"migrated", r.Migrated.Format(time.RFC3339)},
