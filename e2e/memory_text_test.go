@@ -78,7 +78,7 @@ func peakOfTexts(t *testing.T, program, dir, driver, source, codecs, options str
 	switch {
 	case !refused && err != nil:
 		t.Fatalf("%v\n%s", err, said)
-	case refused && (err == nil || !strings.Contains(string(said), "chunk [") || !strings.Contains(string(said), "the budget is 67108864")):
+	case refused && (err == nil || !strings.Contains(string(said), "chunk [") || !strings.Contains(string(said), "the budget is 64.0 MiB")):
 		t.Errorf("%v, want a refusal that names the chunk:\n%s", err, said)
 	}
 	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10

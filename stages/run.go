@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
@@ -22,7 +23,7 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 		t := tasks.Task(i)
 		if t.Cost() > config.Memory {
 			message, hint := t.TooLarge(config.Memory)
-			return fmt.Errorf("array %q: %w: %s, the budget is %d: %s", t.Path, ErrMemory, message, config.Memory, hint)
+			return fmt.Errorf("array %q: %w: %s, the budget is %s: %s", t.Path, ErrMemory, message, words.Size(int64(config.Memory)), hint)
 		}
 		parallel += t.parallel()
 	}

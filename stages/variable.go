@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // The memory of a block of elements of variable size is known only after the block has
@@ -207,23 +208,23 @@ func (p *pipeline) refuse(t *Task, b block, o *outgrown) error {
 		index = b.shard.cell(b.units[0])
 	}
 	buffer, _, _ := t.cost(1)
-	need := fmt.Sprintf("at least %d bytes", o.need+buffer)
+	need := "at least " + words.Size(int64(o.need+buffer))
 	if o.read > 0 {
 		all, _ := ndarray.Elements(t.cellChain().Chunk().Shape)
 		each := o.need // there is no room for the first
 		if o.read > 1 {
 			each = o.held / (o.read - 1)
 		}
-		need += fmt.Sprintf(", about %d if all of its %d elements are like the first %d", t.guessAt(1, 1, each), all, o.read)
+		need += fmt.Sprintf(", about %s if all of its %d elements are like the first %d", words.Size(int64(t.guessAt(1, 1, each))), all, o.read)
 	}
 	if kept := p.waitingBytes(b.shard); kept > 0 {
-		need += fmt.Sprintf(" beside the %d that its shard holds until the index at the start is written,", kept)
+		need += fmt.Sprintf(" beside the %s that its shard holds until the index at the start is written,", words.Size(int64(kept)))
 	}
 	hint := "raise run.memory" + t.cheaper()
 	if o.read == 0 && !o.measured {
 		hint = "raise run.memory, or write the source in smaller pieces (pages, batches, chunks): this memory is needed before the first element is read"
 	}
-	return t.fail(index, "read", fmt.Errorf("%w: its elements take %s in flight, the budget is %d: %s", ErrMemory, need, p.Memory, hint))
+	return t.fail(index, "read", fmt.Errorf("%w: its elements take %s in flight, the budget is %s: %s", ErrMemory, need, words.Size(int64(p.Memory)), hint))
 }
 
 // try sends a block with its allowance, or alone with all of the budget. If the block is

@@ -307,8 +307,8 @@ func TestTextAboveTheBudget(t *testing.T) {
 	c.Memory = 2 << 20
 	err := Run(t.Context(), c, List{x})
 	const want = `array "a", chunk [1]: read: the memory budget is too small: its elements take at least `
-	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "about 12") ||
-		!strings.Contains(err.Error(), "the budget is 2097152: raise run.memory or choose smaller chunks") {
+	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "about 12.0 MiB") ||
+		!strings.Contains(err.Error(), "the budget is 2.0 MiB: raise run.memory or choose smaller chunks") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -332,8 +332,9 @@ func TestFigureOfRefusedTexts(t *testing.T) {
 				if !errors.Is(err, ErrMemory) {
 					t.Fatalf("in %d bytes: error %v", memory, err)
 				}
-				figure := regexp.MustCompile(`(?:about|at least) (\d+)`).FindAllStringSubmatch(err.Error(), -1)
-				named, _ := strconv.Atoi(figure[len(figure)-1][1])
+				figure := regexp.MustCompile(`(?:about|at least) ([\d.]+) MiB`).FindAllStringSubmatch(err.Error(), -1)
+				mib, _ := strconv.ParseFloat(figure[len(figure)-1][1], 64)
+				named := int(mib * (1 << 20))
 				if named < enough-enough/8 || named > enough+enough/8 {
 					t.Errorf("in %d bytes, of which %d would do: %v", memory, enough, err)
 				}
@@ -402,11 +403,11 @@ func TestRefusedTexts(t *testing.T) {
 		takes        int
 		words, never []string
 	}{
-		"first of several": {[]int{2 << 20, 1}, nil, 0, []string{"chunk [0]", "at least 2101248 bytes", "about", "all of its 2 elements are like the first 1", chunks}, nil},
+		"first of several": {[]int{2 << 20, 1}, nil, 0, []string{"chunk [0]", "at least 2.0 MiB", "about", "all of its 2 elements are like the first 1", chunks}, nil},
 		"encoding":         {[]int{600 << 10, 1}, nil, 0, []string{"chunk [0]", "at least ", chunks}, []string{"about", "pieces"}},
-		"source":           {[]int{1, 1}, nil, 2 << 20, []string{"chunk [0]", "at least 2101248 bytes", "write the source in smaller pieces"}, []string{"about", chunks}},
+		"source":           {[]int{1, 1}, nil, 2 << 20, []string{"chunk [0]", "at least 2.0 MiB", "write the source in smaller pieces"}, []string{"about", chunks}},
 		"last in shard": {[]int{1, 1, 1, 1, 1, 1, 400 << 10, 1}, []int{2}, 0,
-			[]string{"chunk [3]", "bytes beside the ", " that its shard holds until the index at the start is written", chunks}, nil},
+			[]string{"chunk [3]", "MiB beside the ", "iB that its shard holds until the index at the start is written", chunks}, nil},
 		"first in shard": {[]int{600 << 10, 1, 1, 1}, []int{2}, 0, []string{"chunk [0]", chunks}, []string{"beside"}},
 	} {
 		s := texts([]int{len(test.lengths)}, func(i int) int { return test.lengths[i] })

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -38,7 +39,7 @@ func tooLarge(list zarr.Attributes, memory int64) (message, raise, largest strin
 		const mib = 1 << 20
 		raise = fmt.Sprintf("raise run.memory to %dMiB, or ", (all*attributeCopies+mib-1)/mib)
 	}
-	message = fmt.Sprintf("its %d attributes have %d bytes as JSON, at most %d are copied with run.memory of %d; the largest is %.60q with %d", len(list), all, bound, memory, largest, most)
+	message = fmt.Sprintf("its %d attributes have %s as JSON, at most %s are copied with run.memory of %s; the largest is %.60q with %s", len(list), words.Size(all), words.Size(bound), words.Size(memory), largest, words.Size(int64(most)))
 	return message, raise, largest
 }
 

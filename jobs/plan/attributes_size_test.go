@@ -2,10 +2,10 @@ package plan
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -16,7 +16,7 @@ func TestAttributesTooLarge(t *testing.T) {
 	const memory = 16 << 20
 	large := zarr.Attributes{{Name: "small", Value: []byte("1")}, {Name: "big", Value: bytes.Repeat([]byte("7"), memory/attributeCopies)}}
 	message, raise, largest := tooLarge(large, memory)
-	if largest != "big" || !strings.Contains(message, `"big"`) || !strings.Contains(message, fmt.Sprint(memory/attributeCopies)) || raise != "raise run.memory to 17MiB, or " {
+	if largest != "big" || !strings.Contains(message, `"big"`) || !strings.Contains(message, "at most "+words.Size(memory/attributeCopies)+" are copied with run.memory of 16.0 MiB") || raise != "raise run.memory to 17MiB, or " {
 		t.Errorf("%q: %s: %s", largest, message, raise)
 	}
 	if message, _, _ := tooLarge(large.With("big", nil), memory); message != "" {

@@ -18,8 +18,8 @@ func TestShardNotes(t *testing.T) {
 		{"{chunks: [5, 3]}", nil},
 		{"{chunks: [5, 3], shards: [10, 6]}", nil},
 		{"{chunks: [5, 3], codecs: [{transpose: {order: [1, 0]}}, {sharding_indexed: {chunk_shape: [3, 1], codecs: [bytes]}}]}", nil},
-		{"{chunks: [10, 6], codecs: [{sharding_indexed: {chunk_shape: [5, 6], codecs: [bytes]}}, crc32c]}", []string{whole + "240 bytes"}},
-		{"{chunks: [1024, 1024], shards: [8192, 8192]}", []string{"each shard holds 268435456 bytes"}},
+		{"{chunks: [10, 6], codecs: [{sharding_indexed: {chunk_shape: [5, 6], codecs: [bytes]}}, crc32c]}", []string{whole + "240 B each"}},
+		{"{chunks: [1024, 1024], shards: [8192, 8192]}", []string{"each shard holds 256.0 MiB of elements"}},
 	} {
 		p, err := New(t.Context(), jobtest.Raw(t, "arrays: {group/a: "+c.options+"}\n"), jobtest.Environment())
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -76,10 +77,10 @@ func ShardNotes(meta *zarr.Array, chain *codecs.Chain, carried bool) (notes []st
 	}
 	n, _ := ndarray.Bytes(meta.Type, meta.Grid.Chunk)
 	if _, ok := chain.InnerChunks(); !ok && !carried {
-		notes = append(notes, fmt.Sprintf("shards are encoded whole, %d bytes each, because of the codecs around %s", n, container))
+		notes = append(notes, fmt.Sprintf("shards are encoded whole, %s each, because of the codecs around %s", words.Size(int64(n)), container))
 	}
 	if n >= largeShard {
-		notes = append(notes, fmt.Sprintf("each shard holds %d bytes of elements: one that is in work when a run is killed is begun anew", n))
+		notes = append(notes, fmt.Sprintf("each shard holds %s of elements: one that is in work when a run is killed is begun anew", words.Size(int64(n))))
 	}
 	return notes
 }
