@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -121,7 +122,9 @@ func (j *Job) checkExtents(arrays iter.Seq[*sources.Info]) (ps Problems) {
 		}
 		s.ranks[len(info.Shape)] = info.Path
 	}
+	known := map[[2]string]bool{} // pairs of fields that name one dimension, and are reported
 	for info := range arrays {
+		ps = append(ps, j.namedTwice(info, known)...)
 		add("defaults", info)
 		if _, field := j.Options(info.Path); field != "defaults" {
 			add(field, info)
@@ -168,5 +171,66 @@ func (j *Job) checkExtents(arrays iter.Seq[*sources.Info]) (ps Problems) {
 	for _, r := range j.Arrays {
 		check(FieldPath("arrays", r.Pattern), r.ArrayOptions)
 	}
+	return ps
+}
+
+// ExtentNames returns the names by which the job may give the extent along dimension i of an
+// array: those that the dimension has in the source and in the target. A name that is the old one
+// of a dimension and the new one of another is taken for the new one.
+func (j *Job) ExtentNames(source, target []string, i int) (names []string) {
+	if i < len(source) {
+		old := source[i]
+		same := i < len(target) && target[i] == old
+		taken := slices.Contains(target, old)
+		for from, to := range j.Dimensions {
+			taken = taken || to == old && from != old
+		}
+		if same || !taken {
+			names = append(names, old)
+		}
+	}
+	if i < len(target) {
+		names = append(names, target[i])
+	}
+	return names
+}
+
+// namedTwice reports chunks and shards of an array that are given along one dimension by both of
+// its names, that in the source and that in the target. reported has pairs of fields that are
+// reported already, for another array.
+func (j *Job) namedTwice(info *sources.Info, reported map[[2]string]bool) (ps Problems) {
+	o, field := j.Options(info.Path)
+	target := j.DimensionsOf(info)
+	if o.DimensionNames == nil {
+		target = slices.Clone(target)
+		for i, name := range target {
+			target[i] = cmp.Or(j.Dimensions[name], name)
+		}
+	}
+	check := func(option string, by Extents, fromDefaults bool) {
+		section := field
+		if fromDefaults {
+			section = "defaults"
+		}
+		for i := range info.Shape {
+			twice := by.Named(j.ExtentNames(info.DimensionNames, target, i))
+			if len(twice) < 2 || twice[0].Dimension == twice[1].Dimension {
+				continue
+			}
+			first, second := section+"."+FieldPath(option, twice[0].Dimension), section+"."+FieldPath(option, twice[1].Dimension)
+			if reported[[2]string{first, second}] {
+				continue
+			}
+			reported[[2]string{first, second}] = true
+			where := j.Problem(first, "", "")
+			at := where.File
+			if where.Line > 0 {
+				at += fmt.Sprintf(":%d:%d", where.Line, where.Column)
+			}
+			ps = append(ps, j.Problem(second, fmt.Sprintf("array %q: %q and %q at %s are one dimension, by its names in the source and in the target", info.Path, twice[1].Dimension, twice[0].Dimension, at), "keep one of them"))
+		}
+	}
+	check("chunks", o.Chunks.By, o.FromDefaults.Chunks)
+	check("shards", o.ShardsBy, o.FromDefaults.Shards)
 	return ps
 }

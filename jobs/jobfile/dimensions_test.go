@@ -44,8 +44,15 @@ source:
 		"chunks": {"defaults: {chunks: {tiem: 1}}\narrays: {x: {shards: {time: 2}}}\n", []string{
 			`defaults.chunks.tiem: no array has the dimension "tiem" (did you mean "time"?)`, `arrays.x.shards.time: no array has the dimension "time" (known here: x)`,
 		}},
-		"given ones": {"arrays: {v: {dimension_names: [t, x], chunks: {t: 2, time: 1}}}\n", nil},
-		"ranks":      {"defaults: {chunks: [1, 2, 3]}\n", []string{`defaults.chunks: no array has 3 dimensions (array "other" has 1, "none" has 2)`}},
+		"given ones": {"arrays: {v: {dimension_names: [t, x], chunks: {t: 2}, shards: {time: 4}}}\n", nil},
+		"both names": {"arrays: {v: {dimension_names: [t, x], chunks: {t: 2, time: 1}}}\n", []string{
+			`arrays.v.chunks.time: array "v": "time" and "t" at job.yaml:12:51 are one dimension, by its names in the source and in the target (keep one of them)`,
+		}},
+		"both names of many arrays": {"dimensions: {x: lon}\ndefaults: {shards: {lon: 2, x: 1}}\narrays: {x: {shards: {x: 3}}, area: {shards: {lon: 3, corner: 1}}}\n", []string{
+			`defaults.shards.x: array "v": "x" and "lon" at job.yaml:13:26 are one dimension, by its names in the source and in the target (keep one of them)`,
+		}},
+		"a swap": {"dimensions: {x: time, time: x}\ndefaults: {chunks: {time: 2, x: 1}}\n", nil},
+		"ranks":  {"defaults: {chunks: [1, 2, 3]}\n", []string{`defaults.chunks: no array has 3 dimensions (array "other" has 1, "none" has 2)`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -15,14 +15,14 @@ type Extent struct {
 // count only for arrays with as many dimensions.
 type FromDefaults struct{ Chunks, Shards, DataType bool }
 
-// Of returns the extent along a dimension that has any of the given names.
-func (e Extents) Of(names ...string) (elements int, ok bool) {
+// Named returns the extents whose names are among those given, in file order.
+func (e Extents) Named(names []string) (list Extents) {
 	for _, x := range e {
 		if x.Dimension != "" && slices.Contains(names, x.Dimension) {
-			return x.Elements, true
+			list = append(list, x)
 		}
 	}
-	return 0, false
+	return list
 }
 
 func (e Extents) normal() map[string]any {

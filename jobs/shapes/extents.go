@@ -26,8 +26,7 @@ func (c *Chooser) SkipOtherRanks() (notes []string) {
 }
 
 // dimensionExtents returns the extents that the job gives by the names of dimensions, in
-// the source or in the target. A name that is the old one of a dimension and the new one of
-// another is taken for the new one. 0 stands for auto, and -1 for a dimension that the job
+// the source or in the target. 0 stands for auto, and -1 for a dimension that the job
 // does not name. dimensionExtents returns nil if the job names no dimension of the array.
 func (c *Chooser) dimensionExtents(by jobfile.Extents) []int {
 	if len(by) == 0 {
@@ -40,15 +39,8 @@ func (c *Chooser) dimensionExtents(by jobfile.Extents) []int {
 	list, found := make([]int, len(c.Info.Shape)), false
 	for i := range list {
 		list[i] = -1
-		var known []string
-		if i < len(own) && (i < len(target) && target[i] == own[i] || !slices.Contains(target, own[i])) {
-			known = append(known, own[i])
-		}
-		if i < len(target) {
-			known = append(known, target[i])
-		}
-		if n, ok := by.Of(known...); ok {
-			list[i], found = n, true
+		if named := by.Named(c.Job.ExtentNames(own, target, i)); named != nil {
+			list[i], found = named[0].Elements, true
 		}
 	}
 	if !found {
