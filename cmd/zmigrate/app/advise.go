@@ -19,7 +19,6 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/advise"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
-	"github.com/zmigrate/zmigrate/zarr"
 )
 
 func (a *app) adviseCommand() *cli.Command {
@@ -118,10 +117,10 @@ func newAdviceRequest(c *cli.Context) (*adviceRequest, error) {
 			r.Tolerance = t
 		}
 	}
-	switch r.Access = c.String("access"); r.Access {
-	case "", zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth:
-	default:
-		return nil, fmt.Errorf("--access %s: want map, time-series or both", r.Access)
+	if r.Access = c.String("access"); r.Access != "" {
+		if err := checkAccess(r.Access); err != nil {
+			return nil, fmt.Errorf("--access %s: %w", r.Access, err)
+		}
 	}
 	switch r.Goal = advise.Goal(c.String("goal")); r.Goal {
 	case advise.Small, advise.Balanced, advise.Fast:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -55,6 +56,9 @@ func (a *app) initCommand() *cli.Command {
 			}
 			if out == "" {
 				a.printf("%s", text)
+				if c.Bool("interactive") && a.terminalWidth() > 0 {
+					_, _ = fmt.Fprintln(a.err, "nothing is written; with -o job.yaml, the job goes to that file")
+				}
 				return nil
 			}
 			if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a job is no secret
@@ -75,10 +79,10 @@ func draftOptions(c *cli.Context, answers map[string]string) (opt jobs.DraftOpti
 		return c.String(flag)
 	}
 	opt = jobs.DraftOptions{Target: value("target"), Name: c.String("name"), Access: value("access"), Trials: c.Int("trials")}
-	switch opt.Access {
-	case "", zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth:
-	default:
-		return opt, fmt.Errorf("--access %s: want map, time-series or both", opt.Access)
+	if opt.Access != "" {
+		if err := checkAccess(opt.Access); err != nil {
+			return opt, fmt.Errorf("--access %s: %w", opt.Access, err)
+		}
 	}
 	if text := value("max-error"); text != "" {
 		if opt.Tolerance, err = tolerance(text); err != nil {
@@ -88,25 +92,50 @@ func draftOptions(c *cli.Context, answers map[string]string) (opt jobs.DraftOpti
 	return opt, nil
 }
 
-// ask asks the questions that flags have not answered. An empty line takes the default.
+// ask asks the questions that flags have not answered. An empty line takes the default. If an
+// answer is wrong, ask says why and asks again, until there are no more answers.
 func (a *app) ask(c *cli.Context, from io.Reader, answers map[string]string) error {
 	lines := bufio.NewReader(from)
-	for _, q := range []struct{ flag, question string }{
-		{"target", "Where should the result go? A folder, or s3://bucket/… (default: a folder beside this one): "},
-		{"access", "How will it be read? map, time-series, both, or nothing special (default): "},
-		{"max-error", "May values be rounded? The largest error, such as 0.01, or no (default): "},
-	} {
-		if c.IsSet(q.flag) {
-			continue
-		}
-		_, _ = fmt.Fprint(a.err, q.question)
-		line, err := lines.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+	for _, q := range []struct {
+		flag, question string
+		check          func(answer string) error
+	}{
+		{"target", "Where should the result go? A folder, or a place such as s3://bucket/name.zarr\n(default: a folder here, with the name of the source): ", store.CheckURL},
+		{"access", "How will it be read? map, time-series, both, or nothing special (default): ", checkAccess},
+		{"max-error", "May values be rounded? The largest error, such as 0.01, or no (default): ", func(answer string) error {
+			_, err := tolerance(answer)
 			return err
-		}
-		if answer := strings.TrimSpace(line); answer != "no" && answer != "nothing special" {
-			answers[q.flag] = answer
+		}},
+	} {
+		for asked := c.IsSet(q.flag); !asked; {
+			_, _ = fmt.Fprint(a.err, q.question)
+			line, err := lines.ReadString('\n')
+			ended := errors.Is(err, io.EOF)
+			if err != nil && !ended {
+				return err
+			}
+			answer := strings.TrimSpace(line)
+			if asked = answer == "" || answer == "no" || answer == "nothing special"; asked {
+				continue
+			}
+			switch err := q.check(answer); {
+			case err == nil:
+				answers[q.flag], asked = answer, true
+			case ended:
+				return invalid(fmt.Errorf("%s: %w", answer, err))
+			default:
+				_, _ = fmt.Fprintf(a.err, "  %s: %v\n", printable(answer), err)
+			}
 		}
 	}
 	return nil
+}
+
+// checkAccess returns an error if a text is no use of data.
+func checkAccess(text string) error {
+	switch text {
+	case zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth:
+		return nil
+	}
+	return errors.New("want map, time-series or both")
 }

@@ -258,7 +258,7 @@ func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
 		{"migrated", r.Migrated.Format(time.RFC3339)},
 		{"level", string(r.Level)},
 		{"arrays", fmt.Sprint(r.Arrays)},
-		{"objects", fmt.Sprintf("%d on record, %d read (%s), %s hold only the fill value", r.Objects, r.Read, words.Size(r.Bytes), words.Count(r.Empty, "chunk"))},
+		{"objects", fmt.Sprintf("%d on record, %d read (%s), %s with only the fill value", r.Objects, r.Read, words.Size(r.Bytes), words.Count(r.Empty, "chunk"))},
 		{"proved", fmt.Sprintf("%d by the digests of their values, %d by their checksums", r.ByValues, r.ByChecksums)},
 	}
 	if r.Level == verify.Source {
