@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -37,7 +37,7 @@ func DriverOf(ctx context.Context, url string, env Environment) (string, error) 
 func Inspect(ctx context.Context, url string, env Environment) (format string, nodes []Node, err error) {
 	driver, sure, err := env.KnownDrivers().Detect(ctx, url, env.Stores(limits.New(0)))
 	if err != nil && driver != nil { // the server's
-		return "", nil, err
+		return "", nil, store.ReadingRefused(err)
 	}
 	var source sources.Source
 	if err == nil {
@@ -49,7 +49,7 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 	case driver != nil && err != nil && sure < sources.Certain:
 		return "", nil, fmt.Errorf("none of the drivers %s reads it: %w", env.KnownDrivers().Detecting(), err)
 	case err != nil:
-		return "", nil, err
+		return "", nil, store.ReadingRefused(err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
 	if o, ok := source.(sources.Outlined); ok {
@@ -116,9 +116,9 @@ func nothingAt(url string) error {
 	what, hint := "no such file, folder or object", ""
 	switch {
 	case url == "-":
-		return errors.New("-: standard input cannot be a source, because it is read in parts: write it to a file first")
-	case strings.HasPrefix(url, "~"):
-		hint = " (a shell replaces ~ only where it stands without quotes: write $HOME)"
+		return errors.New("-: " + input.Mistaken(url))
+	case input.Mistaken(url) != "":
+		hint = " (" + input.Mistaken(url) + ")"
 	}
 	if store.Local(url) {
 		at := store.Resolved(url)

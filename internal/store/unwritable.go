@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/zmigrate/zmigrate/internal/store/driver"
@@ -19,4 +20,13 @@ func Unwritable(err error) bool {
 		return false
 	}
 	return local.Unwritable(err)
+}
+
+// ReadingRefused adds to the error of reading a source that a public bucket needs no credentials,
+// if the server has refused them.
+func ReadingRefused(err error) error {
+	if answer, ok := errors.AsType[*driver.StatusError](err); ok && (answer.Code == http.StatusForbidden || answer.Code == http.StatusUnauthorized) {
+		return fmt.Errorf("%w; %s", err, driver.Public)
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -44,8 +45,25 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 	source, err = driver.Open(ctx, r)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("the source of %s: %w", j.Title(), err)
+		for _, l := range j.Source.Locations {
+			if hint := Mistaken(l.Text); hint != "" {
+				return nil, r, fmt.Errorf("%w (%s)", err, hint)
+			}
+		}
 	}
-	return source, r, err
+	return source, r, store.ReadingRefused(err)
+}
+
+// Mistaken says what is wrong with the place of a source that a shell or another program would
+// take for something else, or "".
+func Mistaken(place string) string {
+	switch {
+	case place == "-":
+		return "standard input cannot be a source, because it is read in parts: write it to a file first"
+	case strings.HasPrefix(place, "~"):
+		return "a shell replaces ~ only where it stands without quotes: write $HOME"
+	}
+	return ""
 }
 
 // targetClocks returns a function that reads the clock of an existing array, given the path

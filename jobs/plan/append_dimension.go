@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
@@ -93,7 +94,14 @@ func (p *Plan) grows(arrays []sources.Array) (ps jobfile.Problems) {
 	}
 	if !known[p.dim] && selected {
 		delete(known, "")
-		ps = append(ps, p.Job.Problem("target.existing", fmt.Sprintf("no array has the dimension %q to append along; the dimensions of the arrays are %q", p.dim, slices.Sorted(maps.Keys(known))), "name one of them: target.append: NAME"))
+		field, hint := "target.existing", "name one of them: target.append: NAME"
+		if p.Job.Target.Append != "" {
+			field = "target.append"
+			if near := jobfile.DidYouMean(p.dim, slices.Collect(maps.Keys(known))); strings.HasPrefix(near, "did") {
+				hint = near
+			}
+		}
+		ps = append(ps, p.Job.Problem(field, fmt.Sprintf("no array has the dimension %q to append along; the dimensions of the arrays are %q", p.dim, slices.Sorted(maps.Keys(known))), hint))
 	}
 	return ps
 }

@@ -95,7 +95,7 @@ func openLock(ctx context.Context, j *jobfile.Job, env environment.Environment, 
 // of the checkpoint is the cause, the error names a way out.
 func unusable(st *store.Store, err error) error {
 	_, place := errors.AsType[*fs.PathError](err)
-	if place {
+	if place && st.Local() { // errors of other places name the key with its URL
 		err = fmt.Errorf("the folder %s cannot be used: %w", st.URL(), err)
 	}
 	if place && st.Local() || store.Unwritable(err) {

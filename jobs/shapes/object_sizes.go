@@ -56,7 +56,7 @@ func (c *Chooser) Judge(chain *codecs.Chain, grid *zarr.Grid) (field string, war
 	case !sharded && bytes(chunk) > largeObject:
 		warning = cf.Finding{
 			Code:    largeObjects,
-			Message: fmt.Sprintf("one object holds %.0f MiB of elements, which a reader of one element reads and decodes", bytes(chunk)/(1<<20)),
+			Message: fmt.Sprintf("one object holds %s of elements, which a reader of one element reads and decodes", words.Size(int64(bytes(chunk)))),
 			Hint:    fmt.Sprintf("chunks: %s, and shards: %s to keep the number of objects", listed(c.within(chunk, size)), listed(chunk)),
 		}
 	}

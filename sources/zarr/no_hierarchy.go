@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 
@@ -73,5 +72,5 @@ func notAFile(ctx context.Context, url string, opt Options) error {
 	if !found || !store.Local(url) {
 		return nil
 	}
-	return fmt.Errorf("%s: a file, but a Zarr hierarchy is a folder or a zip archive: %s: %w", store.Shown(url), opt.Drivers.WhatIs(first), fs.ErrInvalid)
+	return fmt.Errorf("%s: a file, but a Zarr hierarchy is a folder or a zip archive: %s", store.Shown(url), opt.Drivers.WhatIs(first))
 }

@@ -45,6 +45,7 @@ type app struct {
 	log      *slog.Logger
 	env      jobs.Environment
 	warned   map[jobs.Problem]bool
+	flags    bool      // the job stands for a command line, see ofFlags
 	metrics  *exporter // nil: nobody asks for metrics
 
 	stop        chan struct{}               // closed by the first signal
@@ -258,6 +259,9 @@ func (a *app) report(job string, err error) {
 	var problems jobs.Problems
 	var printed silent
 	positioned := errors.As(err, &problems)
+	if problems = a.ofFlags(problems); positioned && a.flags {
+		err = problems
+	}
 	switch {
 	case errors.As(err, &printed):
 	case a.json:

@@ -42,6 +42,10 @@ func (a *app) copyCommand() *cli.Command {
 			if c.NArg() != 2 {
 				return invalid(errors.New("copy needs a source and a target: zmigrate copy SRC DST"))
 			}
+			if c.Args().Get(1) == "-" {
+				return invalid(errors.New("-: standard output cannot be a target, because a target has many objects: name a folder or a URL"))
+			}
+			a.flags = true
 			driver, err := jobs.DriverOf(c.Context, c.Args().Get(0), a.env)
 			if err != nil {
 				return err
@@ -52,11 +56,11 @@ func (a *app) copyCommand() *cli.Command {
 			}
 			j, err := jobs.Parse("copy", text, ".", a.env, overrides(c)...)
 			if err != nil {
-				return ofFlags(err)
+				return err
 			}
 			problems := j.Check(a.env.Codecs)
 			if err := problems.Err(); err != nil {
-				return ofFlags(err)
+				return err
 			}
 			a.warn(problems)
 			if n, err := sampleSize(c); err != nil {
@@ -140,12 +144,12 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 	})
 }
 
-// ofFlags returns problems of the job that a command line stands for as problems of the command
-// line: nobody sees that job, so places in it say nothing.
-func ofFlags(err error) error {
-	list, ok := errors.AsType[jobs.Problems](err)
-	if !ok {
-		return err
+// ofFlags returns problems of the job that the command line of copy stands for as problems of the
+// command line: nobody sees that job, so places in it say nothing. Other jobs' problems stay as
+// they are.
+func (a *app) ofFlags(list jobs.Problems) jobs.Problems {
+	if !a.flags {
+		return list
 	}
 	flags := []struct{ field, flag string }{
 		{"defaults.codecs", "--codec"}, {"defaults.chunks", "--chunks"}, {"defaults.shards", "--shards"}, {"defaults.access", "--access"},

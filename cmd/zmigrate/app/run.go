@@ -58,7 +58,7 @@ func (a *app) warn(problems jobs.Problems) {
 	if a.warned == nil {
 		a.warned = map[jobs.Problem]bool{}
 	}
-	for _, p := range problems.Folded() {
+	for _, p := range a.ofFlags(problems).Folded() {
 		if !a.warned[p] {
 			a.warned[p] = true
 			_, _ = fmt.Fprintln(a.err, p.String())

@@ -28,7 +28,7 @@ import (
 
 const (
 	// access is the hint for refused requests.
-	access = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container; a public one can be read without, by anonymous=true in the query of its URL"
+	access = "check the Azure credentials (AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING, or those of az login, the environment or a managed identity) and what they allow in this container"
 	// scope is the scope of tokens.
 	scope = "https://storage.azure.com/.default"
 )
@@ -92,7 +92,7 @@ func openContainer(ctx context.Context, at location.Location) (*container.Client
 		_, err = credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{scope}})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no usable Azure credentials: %s; %s", attempts(err), access)
+		return nil, fmt.Errorf("no usable Azure credentials: %s; %s; %s", attempts(err), access, driver.Public)
 	}
 	return container.NewClient(target, credential, options)
 }

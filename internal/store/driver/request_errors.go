@@ -52,6 +52,9 @@ func (e *StatusError) Unwrap() []error {
 	return all
 }
 
+// Public is a way out for who only reads: a writer cannot be anonymous.
+const Public = "a public one can be read without credentials, by anonymous=true in the query of its URL"
+
 // NoBucket is S3's name for the error that a bucket does not exist.
 const NoBucket = "NoSuchBucket"
 

@@ -28,7 +28,7 @@ import (
 )
 
 // access is the hint for refused requests.
-const access = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket; a public one can be read without, by anonymous=true in the query of its URL"
+const access = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket"
 
 // New opens a bucket. The client does not retry.
 func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
@@ -49,7 +49,7 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 		// Tokens are renewed as long as the store is open, which may be longer than ctx.
 		credentials, err := gcp.DefaultCredentials(context.WithoutCancel(ctx))
 		if err != nil {
-			return nil, fmt.Errorf("no usable Google credentials: %w; %s", driver.WithoutURL(err), access)
+			return nil, fmt.Errorf("no usable Google credentials: %w; %s; %s", driver.WithoutURL(err), access, driver.Public)
 		}
 		client.Transport = &oauth2.Transport{Source: gcp.CredentialsTokenSource(credentials), Base: client.Transport}
 	}

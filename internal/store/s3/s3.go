@@ -31,7 +31,7 @@ import (
 const fallbackRegion = "us-east-1"
 
 // access is the hint for refused requests.
-const access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket; a public one can be read without, by anonymous=true in the query of its URL"
+const access = "check the AWS credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, an instance's role) and what they allow in this bucket"
 
 // New opens a bucket. The client does not retry, and an upload sends the caller's
 // bytes without copying them.
@@ -55,7 +55,7 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 	}
 	if !settings.anonymous {
 		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-			return nil, fmt.Errorf("no usable AWS credentials: %w; %s", driver.WithoutURL(err), access)
+			return nil, fmt.Errorf("no usable AWS credentials: %w; %s; %s", driver.WithoutURL(err), access, driver.Public)
 		}
 	}
 	cfg.HTTPClient = remote.NewGenuine(remote.S3Provider, cfg.HTTPClient.Do)
