@@ -133,7 +133,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 		}
 		out := map[string]any{
 			"job": j.Title(), "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
-			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(findings),
+			"groups_without_arrays": append([]string{}, p.EmptyGroups...), "unchanged": append([]string{}, p.Unchanged()...), "findings": list(a.ofFlags(findings)),
 			"total": sum,
 		}
 		if estimates != nil {
@@ -173,10 +173,10 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	shared.print(a)
 	whose.print(a)
 	if len(p.EmptyGroups) > 0 {
-		a.printf("groups without arrays: %s\n", strings.Join(p.EmptyGroups, ", "))
+		a.printf("groups without arrays: %s\n", nodeNames(p.EmptyGroups))
 	}
 	if same := p.Unchanged(); len(same) > 0 {
-		a.printf("as they are in the target: %s\n", strings.Join(same, ", "))
+		a.printf("as they are in the target: %s\n", nodeNames(same))
 	}
 	a.printf("%s, %s, %s to read, to %s\n", words.Count(len(p.Arrays), "array"), words.Count(objects, "object"), words.Size(read), j.Target.URL)
 	a.printTotal(sum)
@@ -190,7 +190,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	return nil
 }
 
-// mostNoted is how many arrays with the same note are spelled out.
+// mostNoted is how many arrays with the same note, or in a list, are spelled out.
 const mostNoted = 20
 
 // manyNotes are notes that more than mostNoted arrays have. They stand behind the arrays, each
@@ -232,6 +232,18 @@ func nodeName(path string) string {
 		return "/"
 	}
 	return path
+}
+
+// nodeNames lists the paths of arrays or groups, and counts them if they are many.
+func nodeNames(paths []string) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = nodeName(path)
+	}
+	if len(names) <= mostNoted {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s (%d in all)", words.Some(names), len(names))
 }
 
 // nowText tells what the target has in the place of an array.
