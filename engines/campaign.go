@@ -23,6 +23,12 @@ type Campaign struct {
 	Parts []string
 	Count int
 
+	// Files are the absolute paths of the job file and of those that it includes.
+	Files []string
+	// Folders are the absolute paths at which source, target and checkpoint lie, if they are in the
+	// file system of this machine. A path of the source may be a pattern.
+	Folders []string
+
 	Memory int64 // the most bytes that one process takes
 	// Variables are the names of environment variables that the job takes values from. Each
 	// process needs them.

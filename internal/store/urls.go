@@ -97,6 +97,17 @@ func Far(url string) bool {
 	return err == nil && at.Far()
 }
 
+// LocalPath returns the absolute path of a place in the file system of this machine. For other
+// places, it returns false.
+func LocalPath(url string) (string, bool) {
+	at, err := location.Parse(url)
+	if err != nil || !at.Local() {
+		return "", false
+	}
+	path, err := location.Absolute(at.Path)
+	return path, err == nil
+}
+
 // Join resolves ref against the local folder base if ref is a relative bare
 // path. URLs and absolute paths are returned unchanged.
 func Join(base, ref string) (string, error) {

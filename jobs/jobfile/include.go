@@ -43,13 +43,13 @@ func (r *reader) includes(root *node, dir string, open []string) *node {
 			r.report(f.at, where, "want a file, or a list of files", "")
 			continue
 		}
-		below = merged(below, r.included(f, where, dir, open))
+		below = merged(below, r.include(f, where, dir, open))
 	}
 	return merged(below, root)
 }
 
-// included reads one file. After a problem it returns an empty mapping.
-func (r *reader) included(f *node, field *trail, dir string, open []string) *node {
+// include reads one file. After a problem it returns an empty mapping.
+func (r *reader) include(f *node, field *trail, dir string, open []string) *node {
 	nothing := &node{kind: mapKind, at: f.at}
 	name := f.text
 	if !filepath.IsAbs(name) {
@@ -72,6 +72,7 @@ func (r *reader) included(f *node, field *trail, dir string, open []string) *nod
 		r.report(f.at, field, "cannot be read: "+err.Error(), "the path is relative to the file that includes it")
 		return nothing
 	}
+	r.included = append(r.included, name)
 	inside := *r
 	inside.file, inside.inFile = name, true
 	root := inside.read(text)
@@ -84,7 +85,7 @@ func (r *reader) included(f *node, field *trail, dir string, open []string) *nod
 		return nothing
 	}
 	root = inside.includes(root, filepath.Dir(name), append(slices.Clone(open), name))
-	r.weight, r.tooLarge, r.count = inside.weight, inside.tooLarge, inside.count
+	r.weight, r.tooLarge, r.count, r.included = inside.weight, inside.tooLarge, inside.count, inside.included
 	return root
 }
 

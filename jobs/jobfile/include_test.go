@@ -43,6 +43,10 @@ func TestInclude(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := []string{filepath.Join(dir, "shared", "all.yaml"), filepath.Join(dir, "shared", "deep.yaml"), filepath.Join(dir, "more.yaml")}
+	if diff := cmp.Diff(want, j.Included); diff != "" {
+		t.Errorf("included files (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff(string(one.Normalised()), string(j.Normalised())); diff != "" {
 		t.Error(diff)
 	}

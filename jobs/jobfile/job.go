@@ -23,6 +23,9 @@ type Job struct {
 	Name string // default: the file's name without extension
 	File string // as the user named it
 	Dir  string // folder that relative references are resolved against
+	// Included are the files that the file includes, directly or through other files, in the order
+	// in which they are read.
+	Included []string
 	// Variables are the names of the environment variables that the file asks for.
 	Variables []string
 

@@ -68,7 +68,7 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 		r.set(root, argument)
 	}
 	base := filepath.Base(name)
-	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil), Variables: slices.Sorted(maps.Keys(asked))}
+	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil), Included: r.included, Variables: slices.Sorted(maps.Keys(asked))}
 	p := &parser{job: j, problems: problems, drivers: opt.Drivers}
 	if p.drivers == nil {
 		p.drivers = drivers.Standard()

@@ -35,7 +35,8 @@ type reader struct {
 	now      time.Time // of dates, in UTC
 	problems *collector
 	weight   int
-	count    int // of included files
+	count    int      // of included files
+	included []string // files that were read
 	tooLarge bool
 	open     map[*yaml.Node]bool // anchors that are being written out
 }
