@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/engines"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -25,7 +26,9 @@ type engine struct {
 
 // schedulers returns the engines that submit knows.
 func schedulers() []engine {
-	return []engine{}
+	return []engine{
+		{"kubernetes", kubernetesFlags(), submitKubernetes},
+	}
 }
 
 func (a *app) submitCommand() *cli.Command {
@@ -84,16 +87,17 @@ func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error)
 			return nil, err
 		}
 	}
-	file, err := filepath.Abs(j.File)
+	files, err := absolute(append([]string{j.File}, j.Included...))
 	if err != nil {
 		return nil, err
 	}
+	file := files[0]
 	rest := append([]string{file, "--plan", saved.Plan}, passedOn(c, "set")...)
 	out := &engines.Campaign{
 		Name: j.Name, Program: program, JobFile: file, Plan: saved.Plan,
 		Work:   append(append([]string{"work"}, rest...), passedOn(c, "memory", "workers")...),
 		Finish: append([]string{"finish"}, rest...),
-		Count:  saved.count, Memory: saved.Memory, Variables: j.Variables,
+		Count:  saved.count, Files: files, Folders: localPlaces(j), Memory: saved.Memory, Variables: j.Variables,
 	}
 	for _, b := range saved.Bundles {
 		if b.Left > 0 {
@@ -101,6 +105,44 @@ func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error)
 		}
 	}
 	return out, nil
+}
+
+// absolute returns the absolute forms of paths, each once.
+func absolute(paths []string) (out []string, err error) {
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	return out, nil
+}
+
+// localPlaces returns the absolute paths of source, target and checkpoint that lie in the file system
+// of this machine.
+func localPlaces(j *jobs.Job) (paths []string) {
+	var urls []string
+	for _, l := range j.Source.Locations {
+		urls = append(urls, l.URL)
+	}
+	for _, a := range j.Source.Arrays {
+		for _, l := range a.Locations {
+			urls = append(urls, l.URL)
+		}
+	}
+	urls = append(urls, j.Target.URL)
+	if url, err := j.CheckpointURL(); err == nil {
+		urls = append(urls, url)
+	}
+	for _, url := range urls {
+		if path, ok := store.LocalPath(url); ok && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // passedOn returns flags of this command line, for the command line of another process.
