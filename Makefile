@@ -7,6 +7,7 @@ SHELL       := /bin/bash
 LINT_VERSION := v2.15.0
 ZARRITA_VERSION := 0.7.5
 AZURITE_VERSION := 3.35.0
+BOTOCORE_VERSION := 1.44.5
 FUZZTIME     ?= 5s
 BENCH        ?= .
 N            ?= 60
@@ -30,6 +31,7 @@ FORMATS := ./codecs/blosc ./codecs/gdeflate ./codecs/pcodec ./codecs/xz ./codecs
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
 SERVERS := .cache/servers/installed
+KUBERNETES := .cache/kubernetes/kubernetes
 # Where the process begins, on the platform that has an entry of ours (cmd/zmigrate/start_*).
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
@@ -76,7 +78,7 @@ mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time:
 soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
-interop: $(PEERS) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools and chromium-headless-shell, or root on a Debian; installs the peers)
+interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools and chromium-headless-shell, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump chromium-headless-shell >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools chromium-headless-shell; }
 	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./readers ./codecs/zfp ./codecs/zstd
 
@@ -132,6 +134,7 @@ $(PEERS): e2e/interop/requirements.txt readers/peers/releases.txt
 	while read -r release packages; do \
 		$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target "$(@D)/readers/$$release" $$packages </dev/null; \
 	done < <(grep -v '^#' readers/peers/releases.txt)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target $(@D)/botocore botocore==$(BOTOCORE_VERSION)
 	npm install --silent --no-fund --no-audit --prefix $(@D)/readers/zarrita.js-$(ZARRITA_VERSION) zarrita@$(ZARRITA_VERSION)
 	touch $@
 
@@ -140,6 +143,10 @@ $(SERVERS): e2e/servers/go.mod e2e/servers/main.go
 	cd e2e/servers && CGO_ENABLED=0 go build -ldflags='-s -w' -o ../../$(@D)/ . tool
 	npm install --silent --no-fund --no-audit --prefix $(@D)/azurite azurite@$(AZURITE_VERSION)
 	touch $@
+
+$(KUBERNETES): e2e/kubernetes/go.mod e2e/kubernetes/main.go
+	mkdir -p $(@D)
+	cd e2e/kubernetes && CGO_ENABLED=0 go build -ldflags='-s -w' -o ../../$@ .
 
 $(ZARRS):
 	cargo install --quiet zarrs_tools --version 0.8.1 --locked --root .cache/zarrs --target-dir .cache/zarrs/target

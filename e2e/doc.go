@@ -16,6 +16,7 @@
 //	memory_test.go          peak resident size against run.memory (ZMIGRATE_HEAVY=1)
 //	many_arrays_test.go     memory and time of 50,000 arrays (ZMIGRATE_HEAVY=1)
 //	bench_test.go           throughput as ratios to cp and to the zstd library
+//	kubernetes_test.go      what manifests for Kubernetes and templates for batch services say, executed
 //	layering_test.go        which room may import which
 //	layering_files_test.go  which file may use which within a package
 //	interop_test.go         other programs read what zmigrate wrote
