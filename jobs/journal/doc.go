@@ -109,6 +109,7 @@
 //	segment.go      receipts as segments
 //	objects.go      lists of objects
 //	attempts.go     campaigns, and the keys of attempts at bundles
+//	read_ahead.go   many objects, in order
 //	journal.go      Journal
 //	bundles.go      what a journal has of a campaign
 //	ledger.go       the expected objects of a target

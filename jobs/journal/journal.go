@@ -28,7 +28,7 @@ const (
 	doneKey  = "done.json"
 	segments = "segments/"
 
-	segmentSize  = 1 << 20   // bytes after which Append begins another segment: one is in memory at a time
+	segmentSize  = 1 << 20   // bytes after which Append begins another segment; see mostAheadBytes
 	segmentLimit = 64 << 20  // bytes of a segment that Open accepts
 	recordLimit  = 256 << 20 // bytes of plan.json and done.json that Open accepts
 )
@@ -217,7 +217,8 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 
 // Receipts yields all receipts recorded so far: those of the segments in the order of
 // recording, then those of the bundles that had ended when the journal was opened. It reads
-// them from the store. It ends after an error, which names the object and the line.
+// them from the store, several objects at the same time. It ends after an error, which names the
+// object and the line.
 func (j *Journal) Receipts(ctx context.Context) iter.Seq2[sinks.Receipt, error] {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -246,8 +247,10 @@ func (j *Journal) receipts(ctx context.Context, bundles []string) iter.Seq2[sink
 		keys = slices.Concat(j.segments, bundles)
 	}
 	return func(yield func(sinks.Receipt, error) bool) {
-		for _, key := range keys {
-			data, err := j.segment(ctx, key)
+		at := -1
+		for data, err := range readAhead(ctx, keys, j.segment) {
+			at++
+			key := keys[at]
 			if err != nil {
 				yield(sinks.Receipt{}, err)
 				return
