@@ -36,7 +36,7 @@ KUBERNETES := .cache/kubernetes/kubernetes
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test small chunks docs check clean
+.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test simulate simulate-costs small chunks docs check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -86,6 +86,12 @@ servers: $(SERVERS) ## servers of S3, Google Cloud Storage and Azure (needs: Go,
 
 cloud-test: $(SERVERS) $(PEERS) ## stores and whole migrations at those servers, read by zarr-python (needs: as interop and servers)
 	ZMIGRATE_REQUIRE_PEERS=1 .cache/servers/servers .cache/servers go test -count=1 -v -run '^TestCloud' ./internal/store ./e2e
+
+simulate: ## campaigns with up to thousands of workers, computed: the tables of docs/many-machines-scale.md (needs: Go)
+	go run ./e2e/simulate
+
+simulate-costs: ## what single steps of a campaign take on this machine, and a small campaign, simulated and real (needs: Go)
+	go run ./e2e/simulate -measure
 
 small: ## the program without the providers of object stores, bin/zmigrate-small; each can be left out (needs: Go)
 	for tag in nos3 nogcs noazure; do go build -tags $$tag ./internal/store/...; done

@@ -1,8 +1,8 @@
 // The command kubernetes says whether an API server of Kubernetes takes manifests. It decodes the
 // YAML documents of standard input as strictly as a server does with fieldValidation=Strict, sets
 // the server's defaults, and calls the server's own code for new objects. Pods must keep the
-// standard "restricted", too. It prints each fault and
-// each warning and ends with 1 if there is one. It knows the kinds ConfigMap and Job.
+// standard "restricted", too. It prints each fault and each warning, and ends with 1 if there is
+// one. It knows the kinds ConfigMap and Job.
 //
 // It is a module of its own, so that the program does not depend on Kubernetes.
 package main
