@@ -48,6 +48,7 @@ type app struct {
 	flags    bool      // the job stands for a command line, see ofFlags
 	metrics  *exporter // nil: nobody asks for metrics
 
+	signals     chan os.Signal              // what ends the program
 	stop        chan struct{}               // closed by the first signal
 	migrating   atomic.Bool                 // a run listens to stop
 	interrupted atomic.Bool                 // the first signal was Ctrl-C
@@ -63,12 +64,11 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	crashAsSignal()
 	withinAddressSpace()
 	out := &output{w: stdout}
-	a := &app{out: out, err: stderr, stop: make(chan struct{})}
+	a := &app{out: out, err: stderr, signals: make(chan os.Signal, 3), stop: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
+	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(a.signals)
 	// Without this a write to a closed pipe would end the process at once.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
@@ -88,7 +88,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		select {
 		case err := <-ended:
 			return a.conclude(err, out)
-		case s := <-signals:
+		case s := <-a.signals:
+			if stopping && s == (inputEnded{}) {
+				continue
+			}
 			if stopping {
 				// The journal knows which units are durable. The next run does all others again.
 				return exitInterrupted
@@ -96,6 +99,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 			a.interrupted.Store(s == os.Interrupt)
 			close(a.stop)
 			if a.migrating.Load() {
+				if s == (inputEnded{}) {
+					continue
+				}
 				_, _ = fmt.Fprintln(a.err, "\nstopping: chunks in flight are finished first; a second signal stops at once")
 			} else {
 				cancel()

@@ -1,10 +1,10 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -165,7 +165,7 @@ func (a *app) workCommand() *cli.Command {
 			&cli.BoolFlag{Name: "stdin", Usage: "do the units of each line of standard input, FIRST-END or I/N, and print a line of JSON for each"},
 			&cli.BoolFlag{Name: "check", Usage: "do no units, but say whether this process could"},
 			&cli.BoolFlag{Name: "left", Usage: "leave out the units of the part that are done"},
-			&cli.IntFlag{Name: "end-with", DefaultText: "no process", Usage: "end when the parent of this process is no longer the process `PID`"}),
+			&cli.BoolFlag{Name: "end-with-input", Usage: "stop when standard input ends, whatever is left to do: the process that writes to it may have died"}),
 		Action: func(c *cli.Context) error {
 			set := 0
 			for _, name := range []string{"bundle", "units", "stdin", "check"} {
@@ -180,30 +180,13 @@ func (a *app) workCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if c.IsSet("end-with") {
-				if err := endWith(c.Int("end-with"), os.Getppid); err != nil {
-					return err
-				}
+			in := &lines{}
+			if c.Bool("stdin") || c.Bool("end-with-input") {
+				in = a.readLines(os.Stdin, c.Bool("end-with-input"))
 			}
-			return a.work(c, j)
+			return a.work(c, j, in)
 		},
 	})
-}
-
-// endWith ends the process when its parent has another PID than the given one: then that process
-// has ended. It looks twice a second.
-func endWith(pid int, parent func() int) error {
-	if is := parent(); is != pid {
-		return fmt.Errorf("--end-with %d: the parent of this process is %d", pid, is)
-	}
-	go func() {
-		for range time.Tick(500 * time.Millisecond) {
-			if parent() != pid {
-				os.Exit(exitStopped)
-			}
-		}
-	}()
-	return nil
 }
 
 // savedPlanOf reads the saved plan of a job; nil if the job is complete.
@@ -235,7 +218,7 @@ type workLine struct {
 }
 
 // work does parts of the saved plan of a job.
-func (a *app) work(c *cli.Context, j *jobs.Job) (err error) {
+func (a *app) work(c *cli.Context, j *jobs.Job, in *lines) (err error) {
 	if err := errors.Join(a.fit(j), a.fitFiles(j)); err != nil {
 		return err
 	}
@@ -264,7 +247,7 @@ func (a *app) work(c *cli.Context, j *jobs.Job) (err error) {
 		a.ready(j, p, owner)
 		return nil
 	case c.Bool("stdin"):
-		return a.workLines(c, j, p, w)
+		return a.workLines(c, j, p, w, in)
 	}
 	text, err := withVariables(c.String("bundle") + c.String("units"))
 	if err != nil {
@@ -336,13 +319,15 @@ func (a *app) noWork(j *jobs.Job) {
 
 // workLines does the bundles that standard input names. A bundle that fails does not keep the
 // others from being done. The error is that of the first one that failed.
-func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worker) error {
+func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worker, in *lines) error {
 	var first error
-	lines := bufio.NewScanner(os.Stdin)
-	for !a.stopping() && lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" {
-			continue
+	for {
+		line, err := in.next(a.stop)
+		if errors.Is(err, io.EOF) {
+			return first
+		}
+		if err != nil {
+			return errors.Join(first, err)
 		}
 		b, err := parseBundle(p, line)
 		if err != nil {
@@ -364,10 +349,6 @@ func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worke
 			return first
 		}
 	}
-	if a.stopping() && first == nil {
-		return stages.ErrStopped
-	}
-	return errors.Join(first, lines.Err())
 }
 
 // parseBundle reads a range of units: FIRST-END, or I/N for part I of N of the plan.
