@@ -72,6 +72,7 @@ var rooms = [][]string{
 	{"jobs/verify"},
 	{"jobs/report"},
 	{"jobs"},
+	{"python"}, // what engines hand to a Python
 	{"engines"},
 	{"engines/slurm", "engines/dask", "engines/kubernetes"}, // one scheduler each
 	{"cmd/zmigrate/app"},

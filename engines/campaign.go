@@ -12,6 +12,7 @@ type Campaign struct {
 	Program string // how a worker's machine calls zmigrate: a name on its PATH, or a path
 	JobFile string // an absolute path, the same on all machines
 	Plan    string // the hash of the saved plan
+	Version string // of the program that has saved it
 
 	// Work and Finish are the commands, without the program. With --stdin, Work does the parts
 	// that standard input names, one a line, and prints a line of JSON for each of them. With

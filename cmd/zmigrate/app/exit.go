@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/zmigrate/zmigrate/engines/dask"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -17,6 +18,7 @@ func (a *app) status(err error) int {
 	var problems jobs.Problems
 	var held *journal.HeldError
 	var missing *run.MissingError
+	var unfinished *dask.UnfinishedError
 	switch {
 	case err == nil:
 		return exitDone
@@ -31,7 +33,7 @@ func (a *app) status(err error) int {
 			return exitInterrupted
 		}
 		return exitStopped
-	case errors.As(err, &missing), errors.Is(err, journal.ErrLost), errors.Is(err, journal.ErrUnproved), limits.Passing(err):
+	case errors.As(err, &missing), errors.As(err, &unfinished), errors.Is(err, journal.ErrLost), errors.Is(err, journal.ErrUnproved), limits.Passing(err):
 		return exitStopped
 	default:
 		return exitFailed

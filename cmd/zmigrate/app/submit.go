@@ -27,6 +27,7 @@ type engine struct {
 // schedulers returns the engines that submit knows.
 func schedulers() []engine {
 	return []engine{
+		daskEngine(),
 		{"kubernetes", kubernetesFlags(), submitKubernetes},
 	}
 }
@@ -97,7 +98,7 @@ func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error)
 		Name: j.Name, Program: program, JobFile: file, Plan: saved.Plan,
 		Work:   append(append([]string{"work"}, rest...), passedOn(c, "memory", "workers")...),
 		Finish: append([]string{"finish"}, rest...),
-		Count:  saved.count, Files: files, Folders: localPlaces(j), Memory: saved.Memory, Variables: j.Variables,
+		Count:  saved.count, Files: files, Folders: localPlaces(j), Memory: saved.Memory, Variables: j.Variables, Version: jobs.Program(),
 	}
 	for _, b := range saved.Bundles {
 		if b.Left > 0 {

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/zmigrate/zmigrate/engines"
+	"github.com/zmigrate/zmigrate/engines/dask"
+	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/stages"
+)
+
+// daskEngine is a Dask cluster that is there.
+func daskEngine() engine {
+	return engine{
+		name: "dask",
+		flags: []cli.Flag{
+			&cli.StringFlag{Name: "address", Usage: "dask: the `ADDRESS` of the scheduler, such as tcp://10.0.0.1:8786, or the file that it has written its address to"},
+			&cli.StringFlag{Name: "python", Value: "python3", Usage: "dask: a `PYTHON` of this machine that has the package distributed"},
+			&cli.IntFlag{Name: "slots", DefaultText: "one for each thread of the workers", Usage: "dask: do at most this `NUMBER` of parts at the same time"},
+			&cli.IntFlag{Name: "retries", Value: 3, Usage: "dask: try a part that has failed this `NUMBER` of times again"},
+			&cli.DurationFlag{Name: "worker-wait", Value: 10 * time.Minute, Usage: "dask: wait for the first worker of the cluster for this `TIME` at most"},
+		},
+		submit: (*app).submitToDask,
+	}
+}
+
+// submitToDask has a Dask cluster do the parts of a campaign, and finishes the job.
+func (a *app) submitToDask(c *cli.Context, campaign *engines.Campaign) error {
+	opt := dask.Options{
+		Address: c.String("address"), Python: c.String("python"), Slots: c.Int("slots"), Retries: c.Int("retries"),
+		Patience: c.Duration("worker-wait"), Progress: a.progress, Programs: []string{campaign.Program},
+	}
+	if !c.IsSet("program") { // a worker's machine may have it elsewhere
+		opt.Programs = append(opt.Programs, "zmigrate")
+	}
+	if c.IsSet("slots") && opt.Slots < 1 {
+		return invalid(fmt.Errorf("--slots %d: want 1 or more", opt.Slots))
+	}
+	if opt.Retries < 0 {
+		return invalid(fmt.Errorf("--retries %d: want 0 or more", opt.Retries))
+	}
+	if c.Bool("dry-run") {
+		a.printJSON(struct {
+			Event string `json:"event"`
+			*dask.Campaign
+		}{"campaign", dask.NewCampaign(campaign, opt.Programs)})
+		return nil
+	}
+	if opt.Address == "" {
+		return invalid(errors.New("--engine dask: --address is missing: dask scheduler prints it when it starts, such as tcp://10.0.0.1:8786"))
+	}
+	if len(campaign.Parts) > 0 {
+		done, err := dask.Work(c.Context, campaign, opt, a.err)
+		if err != nil {
+			return err
+		}
+		a.log.Info("all parts are done", "parts", done.Done, "again", done.Again)
+	}
+	j, err := a.oneJob(c)
+	if err != nil {
+		return err
+	}
+	return a.observed(c, j, a.finishSoon)
+}
+
+// finishSoon finishes a job whose parts are all done. Processes of workers that were lost may need
+// a while to end.
+func (a *app) finishSoon(c *cli.Context, j *jobs.Job) error {
+	const pause, patience = time.Second / 2, time.Minute
+	for end := time.Now().Add(patience); ; {
+		err := a.finish(c, j)
+		var held *journal.HeldError
+		if !errors.As(err, &held) || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-a.stop:
+			return stages.ErrStopped
+		case <-c.Context.Done():
+			return c.Context.Err()
+		}
+	}
+}
