@@ -36,7 +36,7 @@ KUBERNETES := .cache/kubernetes/kubernetes
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench mutate soak interop ports servers cloud-test simulate simulate-costs small chunks docs check clean
+.PHONY: help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -78,9 +78,12 @@ mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time:
 soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
-interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools and chromium-headless-shell, or root on a Debian; installs the peers)
+interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote, a Dask cluster does jobs, and the code of an API server checks manifests (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools and chromium-headless-shell, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump chromium-headless-shell >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools chromium-headless-shell; }
 	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./readers ./codecs/zfp ./codecs/zstd
+
+wheel: $(PEERS) build ## the Python package with the program in it, bin/zmigrate-*.whl, for Linux on amd64 (needs as interop; installs the peers)
+	.cache/interop/bin/python python/wheel.py bin/zmigrate bin
 
 servers: $(SERVERS) ## servers of S3, Google Cloud Storage and Azure (needs: Go, npm; installs them)
 

@@ -1,0 +1,98 @@
+"""Tests of zmigrate.dask with a real cluster and the real program, which $ZMIGRATE_PROGRAM names."""
+
+from __future__ import annotations
+
+import array
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from distributed import Client, LocalCluster
+
+from zmigrate import dask
+
+PROGRAM = os.environ["ZMIGRATE_PROGRAM"]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None, host="127.0.0.1") as cluster:
+        with Client(cluster, set_as_default=False) as client:
+            yield client
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    (tmp_path / "a.bin").write_bytes(array.array("i", range(4096)).tobytes())
+    file = tmp_path / "job.yaml"
+    file.write_text(
+        """zmigrate: 1
+source: {driver: raw, arrays: {a: {url: a.bin, data_type: int32, endian: little, shape: [4096]}}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [64]}}
+"""
+    )
+    return file
+
+
+def test_migrate(client: Client, job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    summary = dask.migrate(client, job, program=PROGRAM, bundles=8, set={"target.url": "it's here.zarr", "attributes": {"n": 1}})
+    assert summary["chunks"] == 64 and not summary.get("nothing_to_do")
+    assert '"n":1' in (job.parent / "it's here.zarr" / "zarr.json").read_text().replace(" ", "")
+    assert "job: 8 of 8 parts" in capsys.readouterr().err
+    again = dask.migrate(client, job, program=PROGRAM, set={"target.url": "it's here.zarr", "attributes": {"n": 1}})
+    assert again["nothing_to_do"]
+
+
+def test_slots(client: Client, job: Path) -> None:
+    assert dask.migrate(client, job, program=PROGRAM, bundles=16, slots=1, progress="none")["chunks"] == 64
+
+
+def test_invalid_job(client: Client, job: Path) -> None:
+    with pytest.raises(dask.CommandFailed, match="chunkz") as e:
+        dask.migrate(client, job, program=PROGRAM, set={"arrays.a": {"chunkz": [1]}})
+    assert e.value.status == 2 and e.value.problems
+
+
+def test_unfit_worker(client: Client, job: Path) -> None:
+    with pytest.raises(dask.UnfitWorkers, match="this machine has no program /nowhere/zmigrate") as e:
+        dask.migrate(client, job, program=PROGRAM, worker_program="/nowhere/zmigrate")
+    assert len(e.value.workers) == 1
+
+
+def test_failed_part(client: Client, job: Path) -> None:
+    (job.parent / "out.zarr.zmigrate").mkdir()
+    dask._command(PROGRAM, ["submit", str(job), "--engine", "dask", "--dry-run", "--bundles", "8"], "campaign")
+    (job.parent / "out.zarr" / "a" / "c" / "7" / "in the way").mkdir(parents=True)
+    with pytest.raises(dask.PartsFailed, match="a/c/7") as e:
+        dask.migrate(client, job, program=PROGRAM, bundles=8, retries=0)
+    assert list(e.value.parts) == ["0-8"]
+    assert not (job.parent / "out.zarr" / "zarr.json").exists()
+
+
+def test_missing_program(client: Client, job: Path) -> None:
+    with pytest.raises(dask.ProgramMissing, match="pip install zmigrate"):
+        dask.migrate(client, job, program="/nowhere/zmigrate")
+
+
+@pytest.mark.parametrize("wrong", [{"slots": 0}, {"retries": -1}, {"progress": "much"}])
+def test_wrong_arguments(client: Client, job: Path, wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="want"):
+        dask.migrate(client, job, program=PROGRAM, **wrong)  # type: ignore[arg-type]
+
+
+def test_nobody_answers() -> None:
+    with pytest.raises(dask.ClusterError, match="start one with dask scheduler"):
+        dask._connect("tcp://127.0.0.1:1", 0.2)
+
+
+def test_progress() -> None:
+    out = io.StringIO()
+    bar = dask._Progress("job", "bar", out)
+    bar.show(0, 4, 0, 0)
+    bar.show(3, 4, 1, 2)
+    bar.end()
+    assert out.getvalue().startswith("\r[........................] job: 0 of 4 parts")
+    assert out.getvalue().endswith("job: 3 of 4 parts, 2 begun again, 1 failed, 0 s left\x1b[K\n")
