@@ -82,8 +82,8 @@ func (a *app) finishSoon(c *cli.Context, j *jobs.Job) error {
 		case <-time.After(pause):
 		case <-a.stop:
 			return stages.ErrStopped
-		case <-c.Context.Done():
-			return c.Context.Err()
+		case <-c.Done():
+			return c.Err()
 		}
 	}
 }
