@@ -141,6 +141,11 @@ func Verify(ctx context.Context, j *Job, env Environment, opt VerifyOptions) (*V
 	return report.Verify(ctx, j, env, opt)
 }
 
+// VerifyLeft tells which parts of a verification are left; see [verify.Left].
+func VerifyLeft(ctx context.Context, j *Job, env Environment, opt VerifyOptions) (parts []verify.Part, name string, err error) {
+	return verify.Left(ctx, j, env, opt)
+}
+
 // ReadReport reads the report of a job. The error wraps fs.ErrNotExist if no run has left
 // one. See [report.Document].
 func ReadReport(ctx context.Context, j *Job, env Environment) (*Report, error) {

@@ -93,13 +93,13 @@ func lost(ctx context.Context, env environment.Environment, err error) {
 	}
 }
 
-// Verify does what [verify.Verify] does, and leaves its result in the report of the job. If
-// the user may read the checkpoint but not write to it, the report stays as it is.
+// Verify does what [verify.Verify] does, and leaves its result in the report of the job, unless it
+// is that of a part. If the user may read the checkpoint but not write to it, the report stays as it is.
 func Verify(ctx context.Context, j *jobfile.Job, env environment.Environment, opt verify.Options) (*verify.Result, error) {
 	began := time.Now()
 	result, err := verify.Verify(ctx, j, env, opt)
-	if err != nil {
-		return nil, err
+	if err != nil || opt.Part.Of > 0 {
+		return result, err
 	}
 	e := Entry{Command: CommandVerify, Began: began.UTC(), Seconds: result.Time.Seconds(), Outcome: Verified, Requests: plan.Requests{Target: result.Requests}}
 	if result.Count > 0 {

@@ -8,6 +8,7 @@
 // The files, bottom up. Each uses only files above it in this list:
 //
 //	result.go      levels, differences, and the result
+//	part.go        the name of a part of a verification
 //	record.go      the record of the completed job
 //	pieces.go      an object read in pieces
 //	decode.go      the views of an array by which its objects are decoded
@@ -20,5 +21,6 @@
 //	digests.go     the digests of whole arrays
 //	objects.go     the objects compared with the record
 //	source.go      the elements compared with the source
+//	gather.go      parts of a verification, which several machines do, and their sum
 //	verify.go      Verify
 package verify

@@ -28,7 +28,7 @@ func (v *verification) listing(ctx context.Context) error {
 		case e == nil:
 			unknown = append(unknown, o.Key)
 		case o.Size != e.Bytes:
-			v.found.add(v.difference(Size, o.Key, fmt.Sprintf("%d bytes, and %d were written", o.Size, e.Bytes)))
+			v.found.add(v.difference(Size, o.Key, sizeText(o.Size, e.Bytes)))
 			e.Seen, e.Bytes = true, journal.Nothing // so that the object is not read
 		default:
 			e.Seen, e.Same = true, e.HasVersion(v.target.VersionOf(o))

@@ -111,14 +111,16 @@ func (v *verification) todo() (objects int, bytes int64) {
 // feed sends the objects that are to be read. Objects that an interrupted verification has
 // read are not read again, if the list of the target has them with the versions on record.
 func (v *verification) feed(ctx context.Context, send func(listed) error) error {
-	number := -1
+	number, at := -1, int64(0)
 	for o, err := range v.record.journal.Objects(ctx) {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
 		number++
+		mine := at >= v.from && at < v.to
+		at += o.Bytes
 		e := v.ledger.Find(o.Key)
-		if e == nil || !e.Seen || e.Bytes == journal.Nothing || !v.sampled(o.Key) {
+		if !mine || e == nil || !e.Seen || e.Bytes == journal.Nothing || !v.sampled(o.Key) {
 			continue
 		}
 		if o.Bytes != e.Bytes || o.Sum != e.Sum {
@@ -237,6 +239,9 @@ func (v *verification) object(ctx context.Context, o listed) error {
 		return v.values(ctx, values, chunk, o.Object, in)
 	})
 	v.count(o.Object)
+	if err != nil && v.opt.Part.Of > 0 {
+		found, err = v.otherSize(ctx, o.Object, err)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		found, err = new(v.difference(Absent, o.Key, "the object vanished while the target was read: does another program write here?")), nil
 	}
@@ -252,6 +257,16 @@ func (v *verification) object(ctx context.Context, o listed) error {
 	v.progress.Done.set(o.number)
 	v.proved(d != nil && o.Digest.Known)
 	return nil
+}
+
+// otherSize returns a difference if an object, which could not be read as a whole, has not the size
+// on record. A part of a verification has no list of the target, which would tell.
+func (v *verification) otherSize(ctx context.Context, o journal.Object, failed error) (*Difference, error) {
+	info, err := v.target.Stat(ctx, o.Key)
+	if err != nil || info.Size == o.Bytes {
+		return nil, failed
+	}
+	return new(v.difference(Size, o.Key, sizeText(info.Size, o.Bytes))), nil
 }
 
 // proved counts an object that is as it was written. The caller holds mu.

@@ -77,6 +77,11 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s", d.Key, d.Text)
 }
 
+// sizeText tells the size of an object that has another one than was written.
+func sizeText(is, was int64) string {
+	return fmt.Sprintf("%d bytes, and %d were written", is, was)
+}
+
 // Result is the outcome of a verification that came to its end.
 type Result struct {
 	Target     string    `json:"target"`
@@ -142,6 +147,13 @@ func (f *findings) add(d Difference) {
 	if len(f.list) >= 2*mostDifferences {
 		f.shorten()
 	}
+}
+
+// more counts differences that are not listed.
+func (f *findings) more(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n += n
 }
 
 // shorten sorts the list and drops what a result does not list.

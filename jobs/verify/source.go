@@ -58,6 +58,10 @@ func (v *verification) source(ctx context.Context) (err error) {
 			continue
 		}
 		arrays = append(arrays, a)
+		a.before, v.end = v.end, v.end+a.boxes.Len()
+	}
+	v.first, v.end = v.opt.Part.of(v.end)
+	for _, a := range arrays {
 		for n := range a.boxes.Len() {
 			if v.drawn(a, n) {
 				boxes, bytes, a.left = boxes+1, bytes+a.bytes(n), a.left+1
@@ -67,7 +71,7 @@ func (v *verification) source(ctx context.Context) (err error) {
 	if v.opt.Begin != nil {
 		v.opt.Begin(boxes, bytes)
 	}
-	return inParallel(ctx, v.workers(), func(send func(*box) error) error {
+	err = inParallel(ctx, v.workers(), func(send func(*box) error) error {
 		for _, a := range arrays {
 			v.resumeArray(a)
 			for n := range a.boxes.Len() {
@@ -90,10 +94,21 @@ func (v *verification) source(ctx context.Context) (err error) {
 		v.observe(b.of.bytes(b.number))
 		return v.saveNowAndThen(ctx)
 	})
+	if v.opt.Part.Of > 0 {
+		for _, a := range arrays {
+			if a.lossy && a.deviation.Elements > 0 {
+				v.deviations = append(v.deviations, a.deviation.Save())
+			}
+		}
+	}
+	return err
 }
 
-// drawn reports whether a box is in the sample.
+// drawn reports whether a box is in the part that is verified, and in the sample.
 func (v *verification) drawn(a *compared, number int) bool {
+	if at := a.before + number; at < v.first || at >= v.end {
+		return false
+	}
 	return v.result.Sample >= 1 || v.lotOf(a, number) < max(v.result.Sample, a.least)
 }
 
@@ -136,7 +151,7 @@ func (v *verification) resumeArray(a *compared) {
 // finishArray lists the deviation of a lossy array when all of its boxes are compared. The
 // caller holds mu.
 func (v *verification) finishArray(a *compared) {
-	if a.left > 0 || !a.lossy {
+	if a.left > 0 || !a.lossy || v.opt.Part.Of > 0 {
 		return
 	}
 	made := a.deviation
@@ -165,6 +180,7 @@ type compared struct {
 	lossy     bool
 	deviation deviation.Deviation // guarded by the verification's mutex, as is left
 	left      int                 // boxes to compare
+	before    int                 // boxes of the arrays before this one
 	was       marks               // boxes that an interrupted verification has compared
 }
 

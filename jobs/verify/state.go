@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -23,6 +24,13 @@ type Options struct {
 	Seed   uint64
 	// Restart forgets how far an interrupted verification came.
 	Restart bool
+	// Part, if its Of is not 0, verifies one of several parts, and leaves the result in the
+	// checkpoint. Parts can be verified at the same time, on several machines. A part reads
+	// neither a list of the target nor the documents.
+	Part Part
+	// Gather, if not 0, adds up the results of this many parts. It lists the target and compares
+	// the documents, but reads no other objects.
+	Gather int
 	// AnyJob accepts the record of any job. The given job then only says where the target is.
 	AnyJob bool
 	// Begin, if set, is called before the objects are read, with their number and size. With
@@ -52,6 +60,11 @@ type verification struct {
 	pool       *ndarray.Pool
 	found      findings
 	least      float64 // objects with a lesser lot are in the sample
+	// from and to bound the part of the objects that is verified: those that begin there, if the
+	// objects of the record are laid end to end. first and end do so for the boxes of all arrays.
+	from, to   int64
+	first, end int
+	deviations []*deviation.Saved // of the lossy arrays in the part
 
 	mu       sync.Mutex
 	result   Result

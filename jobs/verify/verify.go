@@ -21,11 +21,14 @@ import (
 
 // Verify compares the target of a completed job with its record. Differences are part of
 // the result. An error says that the target could not be verified: ErrNoRecord,
-// ErrUnfinished, ErrOtherJob, a [journal.HeldError], or a fault of a store.
+// ErrUnfinished, ErrOtherJob, a [journal.HeldError], a [PartsError], or a fault of a store.
 func Verify(ctx context.Context, j *jobfile.Job, env environment.Environment, opt Options) (_ *Result, err error) {
 	began := time.Now()
 	if opt.Level == "" {
 		opt.Level = Decoded
+	}
+	if err := opt.checkParts(); err != nil {
+		return nil, err
 	}
 	v := &verification{job: j, env: env.Complete(), opt: opt, pool: &ndarray.Pool{Keep: int(j.Run.Memory)}, decoders: map[string]*decoder{}, found: findings{each: opt.Each}}
 	budget := limits.New(j.Run.PerSecond)
@@ -51,17 +54,10 @@ func Verify(ctx context.Context, j *jobfile.Job, env environment.Environment, op
 		v.result.Empty += a.Empty
 	}
 	v.memory = semaphore.NewWeighted(j.Run.Memory)
-	steps := []func(context.Context) error{v.listing, v.documents, v.digests}
-	if opt.Level.includes(Stored) {
-		steps = append(steps, v.objects)
-	}
-	if opt.Level.includes(Source) {
-		steps = append(steps, v.source)
-	}
-	if err := v.resume(ctx); err != nil {
+	if err := v.bound(ctx); err != nil {
 		return nil, err
 	}
-	for _, step := range steps {
+	for _, step := range v.steps() {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, v.keep(ctx))
 		}
@@ -69,15 +65,51 @@ func Verify(ctx context.Context, j *jobfile.Job, env environment.Environment, op
 	v.found.shorten()
 	slices.SortFunc(v.result.Deviations, func(a, b deviation.Deviation) int { return cmp.Compare(a.Array, b.Array) })
 	v.result.Count, v.result.Differences = v.found.n, append([]Difference{}, v.found.list...)
-	// A user who may read the checkpoint but not write to it can verify, too.
-	err = run.PutVerified(ctx, v.checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(opt.Level), Sample: v.result.Sample, Differences: v.result.Count})
-	if err != nil && !store.Unwritable(err) {
-		return nil, err
+	if opt.Part.Of > 0 {
+		err = v.putPart(ctx)
+	} else {
+		err = v.conclude(ctx)
 	}
-	if err := v.forget(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	v.result.Time = time.Since(began)
 	v.result.Requests = budget.Traffic()
 	return &v.result, nil
+}
+
+// steps returns what a verification does, one after the other.
+func (v *verification) steps() []func(context.Context) error {
+	if v.opt.Part.Of > 0 {
+		steps := []func(context.Context) error{v.known, v.objects}
+		if v.opt.Level.includes(Source) {
+			steps = append(steps, v.source)
+		}
+		return steps
+	}
+	steps := []func(context.Context) error{v.listing, v.documents, v.digests}
+	if v.opt.Gather > 0 {
+		return append([]func(context.Context) error{v.complete}, append(steps, v.gather)...)
+	}
+	steps = append([]func(context.Context) error{v.resume}, steps...)
+	if v.opt.Level.includes(Stored) {
+		steps = append(steps, v.objects)
+	}
+	if v.opt.Level.includes(Source) {
+		steps = append(steps, v.source)
+	}
+	return steps
+}
+
+// conclude records a verification of the whole target.
+func (v *verification) conclude(ctx context.Context) error {
+	// A user who may read the checkpoint but not write to it can verify, too.
+	err := run.PutVerified(ctx, v.checkpoint, run.Verified{Migrated: v.result.Migrated, Time: time.Now().UTC(), Level: string(v.opt.Level), Sample: v.result.Sample, Differences: v.result.Count})
+	if err != nil && !store.Unwritable(err) {
+		return err
+	}
+	if v.opt.Gather > 0 {
+		return v.removeParts(ctx)
+	}
+	return v.forget(ctx)
 }

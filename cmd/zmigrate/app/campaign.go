@@ -36,6 +36,9 @@ func planFlag() cli.Flag {
 	return &cli.StringFlag{Name: "plan", DefaultText: "the one that was saved last", Usage: "refuse if the saved plan has another `HASH`"}
 }
 
+// defaultBundle is the size of a bundle, unless the command line says otherwise.
+const defaultBundle = "4GiB"
+
 // saveFlags returns the flags of plan --save.
 func saveFlags() []cli.Flag {
 	return append([]cli.Flag{
@@ -47,7 +50,7 @@ func saveFlags() []cli.Flag {
 func bundleFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "bundles", DefaultText: "by --bundle-bytes", Usage: "divide the saved plan into this `NUMBER` of bundles"},
-		&cli.StringFlag{Name: "bundle-bytes", Value: "4GiB", Usage: "divide the saved plan into bundles of about this `SIZE` of array elements"},
+		&cli.StringFlag{Name: "bundle-bytes", Value: defaultBundle, Usage: "divide the saved plan into bundles of about this `SIZE` of array elements"},
 	}
 }
 
@@ -91,16 +94,22 @@ type savedBundle struct {
 
 // save writes the plan of a job into its checkpoint and prints how to go on.
 func (a *app) save(c *cli.Context, j *jobs.Job) error {
-	out, err := a.savePlan(c, j)
+	out, err := a.savePlan(c, j, nil)
+	if err == nil {
+		a.saved(j, out)
+	}
+	return err
+}
+
+// saved prints how to go on with a saved plan.
+func (a *app) saved(j *jobs.Job, out *savedPlan) {
 	switch {
-	case err != nil:
-		return err
 	case a.json:
 		a.printJSON(out)
-		return nil
+		return
 	case out.Complete:
 		a.noWork(j)
-		return nil
+		return
 	}
 	file := printable(shown(j.File))
 	a.printf("%s: saved the plan %.12s of %s\n", j.Title(), out.Plan, words.Count(out.Units, "unit"))
@@ -109,11 +118,11 @@ func (a *app) save(c *cli.Context, j *jobs.Job) error {
 		{"at the end", "zmigrate finish " + file},
 		{"how far", "zmigrate status " + file},
 	})
-	return nil
 }
 
-// savePlan writes the plan of a job into its checkpoint.
-func (a *app) savePlan(c *cli.Context, j *jobs.Job) (out *savedPlan, err error) {
+// savePlan writes the plan of a job into its checkpoint. If repair is not nil, it has the keys of
+// objects of a complete target, and these are what is left to do.
+func (a *app) savePlan(c *cli.Context, j *jobs.Job, repair []string) (out *savedPlan, err error) {
 	done := forPlanning(j)
 	p, err := jobs.NewPlan(c.Context, j, a.env)
 	done()
@@ -126,7 +135,7 @@ func (a *app) savePlan(c *cli.Context, j *jobs.Job) (out *savedPlan, err error) 
 	if err != nil {
 		return nil, err
 	}
-	campaign, complete, err := jobs.Save(c.Context, p, a.env, jobs.RunOptions{Owner: journal.ThisProcess("zmigrate plan --save " + j.File), Confirm: a.confirmation(c)})
+	campaign, complete, err := jobs.Save(c.Context, p, a.env, jobs.RunOptions{Owner: journal.ThisProcess("zmigrate plan --save " + j.File), Confirm: a.confirmation(c), Repair: repair})
 	if err != nil {
 		return nil, err
 	}
@@ -159,13 +168,14 @@ func (a *app) workCommand() *cli.Command {
 		Name: "work", Usage: "do a part of a plan that plan --save has saved, on any machine", ArgsUsage: "JOB",
 		Description: "Any number of processes may work at the same time. Each writes objects to the target and leaves\n" +
 			"receipts in the checkpoint. The command finish makes the target visible.\n\n" + exitTable,
-		Flags: append(append(jobFlags(), runFlags()...), planFlag(),
+		Flags: append(append(jobFlags(), runFlags()...), planFlag(), verifyLevelFlag("read a part of the target back instead, as zmigrate verify does with this `LEVEL`"),
 			&cli.StringFlag{Name: "bundle", Usage: "do part `I/N` of the units, with I from 0 to N-1; ${NAME} stands for the value of an environment variable"},
 			&cli.StringFlag{Name: "units", Usage: "do the units `FIRST-END`, END not included"},
 			&cli.BoolFlag{Name: "stdin", Usage: "do the units of each line of standard input, FIRST-END or I/N, and print a line of JSON for each"},
 			&cli.BoolFlag{Name: "check", Usage: "do no units, but say whether this process could"},
 			&cli.BoolFlag{Name: "left", Usage: "leave out the units of the part that are done"},
-			&cli.BoolFlag{Name: "end-with-input", Usage: "stop when standard input ends, whatever is left to do: the process that writes to it may have died"}),
+			&cli.BoolFlag{Name: "end-with-input", Usage: "stop when standard input ends, whatever is left to do: the process that writes to it may have died"},
+			&cli.IntFlag{Name: "end-with", DefaultText: "no process", Usage: "for scripts: end when the parent of this process is no longer the process `PID`"}),
 		Action: func(c *cli.Context) error {
 			set := 0
 			for _, name := range []string{"bundle", "units", "stdin", "check"} {
@@ -180,13 +190,38 @@ func (a *app) workCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			if c.IsSet("end-with") {
+				if err := endWith(c.Int("end-with"), os.Getppid); err != nil {
+					return err
+				}
+			}
 			in := &lines{}
 			if c.Bool("stdin") || c.Bool("end-with-input") {
 				in = a.readLines(os.Stdin, c.Bool("end-with-input"))
 			}
+			if c.IsSet("verify") {
+				return a.workVerify(c, j, in)
+			}
 			return a.work(c, j, in)
 		},
 	})
+}
+
+// endWith ends the process when its parent has another PID than the given one: then that process
+// has ended. It looks twice a second. A shell that has given its parts to standard input at once
+// cannot keep that open, as --end-with-input asks.
+func endWith(pid int, parent func() int) error {
+	if is := parent(); is != pid {
+		return fmt.Errorf("--end-with %d: the parent of this process is %d", pid, is)
+	}
+	go func() {
+		for range time.Tick(500 * time.Millisecond) {
+			if parent() != pid {
+				os.Exit(exitStopped)
+			}
+		}
+	}()
+	return nil
 }
 
 // savedPlanOf reads the saved plan of a job; nil if the job is complete.
@@ -212,6 +247,7 @@ func (a *app) savedPlanOf(c *cli.Context, j *jobs.Job) (*jobs.Plan, error) {
 // workLine is what work --stdin prints for a line.
 type workLine struct {
 	*jobs.Receipts
+	*verifiedPart
 	Job   string `json:"job"`
 	Line  string `json:"line"`
 	Error string `json:"error,omitempty"`
@@ -244,10 +280,17 @@ func (a *app) work(c *cli.Context, j *jobs.Job, in *lines) (err error) {
 	defer a.migrating.Store(false)
 	switch {
 	case c.Bool("check"):
-		a.ready(j, p, owner)
+		a.ready(j, owner.Host, p.Units())
 		return nil
 	case c.Bool("stdin"):
-		return a.workLines(c, j, p, w, in)
+		return a.workLines(j, in, func(line string) (out workLine, err error) {
+			b, err := parseBundle(p, line)
+			if err != nil {
+				return out, invalid(err)
+			}
+			out.Receipts, err = a.workOn(c, w, b)
+			return out, err
+		})
 	}
 	text, err := withVariables(c.String("bundle") + c.String("units"))
 	if err != nil {
@@ -284,9 +327,9 @@ func (a *app) workOn(c *cli.Context, w *jobs.Worker, b jobs.Bundle) (*jobs.Recei
 }
 
 // ready says that this process can work on a plan.
-func (a *app) ready(j *jobs.Job, p *jobs.Plan, owner journal.Owner) {
+func (a *app) ready(j *jobs.Job, host string, units int) {
 	if a.json {
-		a.printJSON(map[string]any{"event": "ready", "job": j.Title(), "host": owner.Host, "version": jobs.Program(), "units": p.Units()})
+		a.printJSON(map[string]any{"event": "ready", "job": j.Title(), "host": host, "version": jobs.Program(), "units": units})
 		return
 	}
 	a.printf("%s: this machine can work on the plan\n", j.Title())
@@ -317,9 +360,9 @@ func (a *app) noWork(j *jobs.Job) {
 	a.printf("%s: nothing to do, %s is complete\n", j.Title(), j.Target.URL)
 }
 
-// workLines does the bundles that standard input names. A bundle that fails does not keep the
-// others from being done. The error is that of the first one that failed.
-func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worker, in *lines) error {
+// workLines does the parts that standard input names. A part that fails does not keep the others
+// from being done. The error is that of the first one that failed.
+func (a *app) workLines(j *jobs.Job, in *lines, do func(line string) (workLine, error)) error {
 	var first error
 	for {
 		line, err := in.next(a.stop)
@@ -329,15 +372,8 @@ func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worke
 		if err != nil {
 			return errors.Join(first, err)
 		}
-		b, err := parseBundle(p, line)
-		if err != nil {
-			err = invalid(err)
-		}
-		var made *jobs.Receipts
-		if err == nil {
-			made, err = a.workOn(c, w, b)
-		}
-		out := workLine{Receipts: made, Job: j.Title(), Line: line}
+		out, err := do(line)
+		out.Job, out.Line = j.Title(), line
 		if err != nil {
 			out.Error = err.Error()
 			if first == nil {
@@ -345,7 +381,7 @@ func (a *app) workLines(c *cli.Context, j *jobs.Job, p *jobs.Plan, w *jobs.Worke
 			}
 		}
 		a.printJSON(out)
-		if errors.Is(err, journal.ErrLost) || errors.Is(err, stages.ErrStopped) {
+		if errors.Is(err, journal.ErrLost) || errors.Is(err, stages.ErrStopped) || errors.Is(err, context.Canceled) {
 			return first
 		}
 	}
@@ -380,12 +416,16 @@ func (a *app) finishCommand() *cli.Command {
 		Description: "Checks that the receipts of the command work cover the plan, compares them with the objects of the\n" +
 			"target, and writes the metadata. Until then no reader sees the target. If units are missing, nothing\n" +
 			"changes, and the exit status is 3.\n\n" + exitTable,
-		Flags: append(append(jobFlags(), metricsFlags()...), planFlag(),
+		Flags: append(append(jobFlags(), metricsFlags()...), planFlag(), verifyLevelFlag("add up the parts of a verification of this `LEVEL` instead, and tell the result"),
+			&cli.IntFlag{Name: "bundles", DefaultText: "1", Usage: "with --verify: the `NUMBER` of parts"},
 			&cli.DurationFlag{Name: "wait", Usage: "if units are missing, wait for this `TIME` at most, such as 12h, until workers have done them"}),
 		Action: func(c *cli.Context) error {
 			j, err := a.oneJob(c)
 			if err != nil {
 				return err
+			}
+			if c.IsSet("verify") {
+				return a.measured(c, func() error { return a.finishVerify(c, j) })
 			}
 			if err := a.waitForUnits(c, j); err != nil {
 				return err
@@ -395,26 +435,34 @@ func (a *app) finishCommand() *cli.Command {
 	})
 }
 
-// waitForUnits waits until all units of a saved plan are done, as long as --wait allows. It looks
-// again after 5 seconds, or after ten times as long as a look takes.
+// waitForUnits waits until all units of a saved plan are done, as long as --wait allows.
 func (a *app) waitForUnits(c *cli.Context, j *jobs.Job) error {
+	return a.waitFor(c, func() (left int, err error) {
+		s, err := jobs.ReadStatus(c.Context, j, a.env)
+		if err != nil || s.Campaign == nil || len(s.Campaign.Left) == 0 {
+			return 0, err
+		}
+		return s.Chunks - s.Done, nil
+	})
+}
+
+// waitFor waits until nothing is left, as long as --wait allows. It looks again after 5 seconds, or
+// after ten times as long as a look takes.
+func (a *app) waitFor(c *cli.Context, look func() (left int, err error)) error {
 	const least, patience = 5 * time.Second, 10
 	for end := time.Now().Add(c.Duration("wait")); time.Now().Before(end); {
 		began := time.Now()
-		s, err := jobs.ReadStatus(c.Context, j, a.env)
-		if err != nil {
+		left, err := look()
+		if err != nil || left == 0 {
 			return err
 		}
-		if s.Campaign == nil || len(s.Campaign.Left) == 0 {
-			return nil
-		}
-		a.log.Info("waiting for workers", "done", s.Done, "of", s.Chunks)
+		a.log.Info("waiting for workers", "left", left)
 		select {
 		case <-time.After(min(max(least, patience*time.Since(began)), time.Until(end))):
 		case <-a.stop:
 			return stages.ErrStopped
-		case <-c.Context.Done():
-			return c.Context.Err()
+		case <-c.Done():
+			return c.Err()
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/jobs/verify"
 	"github.com/zmigrate/zmigrate/stages"
 )
 
@@ -18,6 +19,7 @@ func (a *app) status(err error) int {
 	var problems jobs.Problems
 	var held *journal.HeldError
 	var missing *run.MissingError
+	var parts *verify.PartsError
 	var unfinished *dask.UnfinishedError
 	switch {
 	case err == nil:
@@ -33,7 +35,7 @@ func (a *app) status(err error) int {
 			return exitInterrupted
 		}
 		return exitStopped
-	case errors.As(err, &missing), errors.As(err, &unfinished), errors.Is(err, journal.ErrLost), errors.Is(err, journal.ErrUnproved), limits.Passing(err):
+	case errors.As(err, &missing), errors.As(err, &parts), errors.As(err, &unfinished), errors.Is(err, journal.ErrLost), errors.Is(err, journal.ErrUnproved), limits.Passing(err):
 		return exitStopped
 	default:
 		return exitFailed

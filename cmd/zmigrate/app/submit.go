@@ -39,7 +39,7 @@ func (a *app) submitCommand() *cli.Command {
 	for _, e := range known {
 		names = append(names, e.name)
 	}
-	flags = append(flags, yesFlag(),
+	flags = append(flags, yesFlag(), verifyLevelFlag("verify the target of a complete job instead, with this `LEVEL`"),
 		&cli.StringFlag{Name: "engine", Usage: "the `SCHEDULER`: " + strings.Join(names, ", ")},
 		&cli.StringFlag{Name: "program", DefaultText: "the path of this program", Usage: "how the machines of the scheduler call zmigrate: a `PATH`, or a name on their PATH"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "print what would be handed to the scheduler, and hand over nothing; the plan is saved all the same"})
@@ -60,7 +60,11 @@ func (a *app) submitCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			campaign, err := a.campaignOf(c, j)
+			make := a.campaignOf
+			if c.IsSet("verify") {
+				make = a.verifyCampaignOf
+			}
+			campaign, err := make(c, j)
 			if err != nil || campaign == nil {
 				return err
 			}
@@ -74,7 +78,7 @@ func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error)
 	if c.Args().First() == standardInput {
 		return nil, invalid(errors.New("submit: other machines cannot read this standard input: write the job into a file"))
 	}
-	saved, err := a.savePlan(c, j)
+	saved, err := a.savePlan(c, j, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +86,25 @@ func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error)
 		a.noWork(j)
 		return nil, nil
 	}
+	out, err := newCampaign(c, j, "--plan", saved.Plan)
+	if err != nil {
+		return nil, err
+	}
+	out.Plan, out.Count = saved.Plan, saved.count
+	for _, b := range saved.Bundles {
+		if b.Left > 0 {
+			out.Parts = append(out.Parts, fmt.Sprintf("%d-%d", b.First, b.End))
+		}
+	}
+	return out, nil
+}
+
+// newCampaign returns a campaign without its parts. which are the arguments that its commands have in
+// common, besides those of the job.
+func newCampaign(c *cli.Context, j *jobs.Job, which ...string) (*engines.Campaign, error) {
 	program := c.String("program")
 	if program == "" {
+		var err error
 		if program, err = os.Executable(); err != nil {
 			return nil, err
 		}
@@ -92,20 +113,13 @@ func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error)
 	if err != nil {
 		return nil, err
 	}
-	file := files[0]
-	rest := append([]string{file, "--plan", saved.Plan}, passedOn(c, "set")...)
-	out := &engines.Campaign{
-		Name: j.Name, Program: program, JobFile: file, Plan: saved.Plan,
-		Work:   append(append([]string{"work"}, rest...), passedOn(c, "memory", "workers")...),
+	rest := slices.Concat([]string{files[0]}, which, passedOn(c, "set"))
+	return &engines.Campaign{
+		Name: j.Name, Program: program, JobFile: files[0],
+		Work:   slices.Concat([]string{"work"}, rest, passedOn(c, "memory", "workers")),
 		Finish: append([]string{"finish"}, rest...),
-		Count:  saved.count, Files: files, Folders: localPlaces(j), Memory: saved.Memory, Variables: j.Variables, Version: jobs.Program(),
-	}
-	for _, b := range saved.Bundles {
-		if b.Left > 0 {
-			out.Parts = append(out.Parts, fmt.Sprintf("%d-%d", b.First, b.End))
-		}
-	}
-	return out, nil
+		Files:  files, Folders: localPlaces(j), Memory: j.Run.Memory + overhead, Variables: j.Variables, Version: jobs.Program(),
+	}, nil
 }
 
 // absolute returns the absolute forms of paths, each once.

@@ -104,7 +104,10 @@ func (a *app) repairCommand() *cli.Command {
 			"the last run can be repaired.\n" +
 			jobFolders + ".\n" +
 			"Exit status: that of run; 4 something still differs.",
-		Flags: append(append(jobFlags(), runFlags()...), levelFlag(), keepGoingFlag()),
+		Flags: append(append(jobFlags(), runFlags()...), levelFlag(), keepGoingFlag(),
+			&cli.BoolFlag{Name: "save", Usage: "verify, and save the plan of what is to be written again, so that the command work does it on many machines"},
+			&cli.IntFlag{Name: "bundles", DefaultText: "by --bundle-bytes", Usage: "with --save: divide the plan into this `NUMBER` of bundles"},
+			&cli.StringFlag{Name: "bundle-bytes", Value: defaultBundle, Usage: "with --save: divide the plan into bundles of about this `SIZE` of array elements"}),
 		Action: func(c *cli.Context) error {
 			opt, err := verifyOptions(c)
 			if err != nil {
@@ -134,6 +137,13 @@ func (a *app) repair(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	}
 	err := a.verify(c, j, opt)
 	if !errors.Is(err, errDiffers) {
+		return err
+	}
+	if c.Bool("save") {
+		out, err := a.savePlan(c, j, keys)
+		if err == nil {
+			a.saved(j, out)
+		}
 		return err
 	}
 	if _, err := a.migrate(c, j, keys); err != nil {

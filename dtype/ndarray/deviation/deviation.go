@@ -183,6 +183,18 @@ func (d *Deviation) Add(c Comparison, source, target ndarray.Array, start []int)
 	d.At = at
 }
 
+// Join adds the deviation of other boxes of the same array. The boxes of the two have no element in
+// common.
+func (d *Deviation) Join(other *Deviation) {
+	d.Elements += other.Elements
+	d.Unequal += other.Unequal
+	d.squares += other.squares
+	d.spread = d.spread.plus(other.spread)
+	if other.At != nil && (d.At == nil || other.Max > d.Max) {
+		d.Max, d.At, d.Source, d.Target = other.Max, other.At, other.Source, other.Target
+	}
+}
+
 // IndexIn returns the index of an element, whose number counts elements in C order.
 func IndexIn(shape []int, number int) []int {
 	index := make([]int, len(shape))
