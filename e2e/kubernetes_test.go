@@ -220,7 +220,7 @@ func TestKubernetesManifests(t *testing.T) {
 	submit := func(more ...string) string {
 		t.Helper()
 		out, err := zmigrate(t.Context(), t, append([]string{"submit", job, "--engine", "kubernetes", "--dry-run", "--image", "registry.example/zmigrate:1.0",
-			"--bundles", "6", "--parallel", "3", "--volume", "data:" + filepath.Join(dir, "data")}, more...)...).Output()
+			"--bundles", "6", "--slots", "3", "--volume", "data:" + filepath.Join(dir, "data")}, more...)...).Output()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func TestManifests(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*engines.Campaign, *Options){
 		"--image: want the image":                                  func(_ *engines.Campaign, o *Options) { o.Image = "" },
-		"--parallel 0: want 1 or more":                             func(_ *engines.Campaign, o *Options) { o.Parallel = 0 },
+		"--slots 0: want 1 or more":                                func(_ *engines.Campaign, o *Options) { o.Parallel = 0 },
 		"--cpus 0: want a number":                                  func(_ *engines.Campaign, o *Options) { o.CPUs = "0" },
 		"--cpus 0.0: want a number":                                func(_ *engines.Campaign, o *Options) { o.CPUs = "0.0" },
 		"--cpus 2 m: want a number":                                func(_ *engines.Campaign, o *Options) { o.CPUs = "2 m" },

@@ -72,7 +72,7 @@ func (o *Options) check(c *engines.Campaign) error {
 		fault("--image: want the image that has zmigrate, such as registry.example/zmigrate:1.0")
 	}
 	if o.Parallel < 1 {
-		fault("--parallel %d: want 1 or more", o.Parallel)
+		fault("--slots %d: want 1 or more", o.Parallel)
 	}
 	if !quantity.MatchString(o.CPUs) || strings.Trim(o.CPUs, "0.") == "" {
 		fault("--cpus %s: want a number of processors, such as 2 or 500m", o.CPUs)

@@ -417,7 +417,7 @@ func (a *app) finishCommand() *cli.Command {
 			"target, and writes the metadata. Until then no reader sees the target. If units are missing, nothing\n" +
 			"changes, and the exit status is 3.\n\n" + exitTable,
 		Flags: append(append(jobFlags(), metricsFlags()...), planFlag(), verifyLevelFlag("add up the parts of a verification of this `LEVEL` instead, and tell the result"),
-			&cli.IntFlag{Name: "bundles", DefaultText: "1", Usage: "with --verify: the `NUMBER` of parts"},
+			&cli.IntFlag{Name: "bundles", Value: 1, Usage: "with --verify: the `NUMBER` of parts"},
 			&cli.DurationFlag{Name: "wait", Usage: "if units are missing, wait for this `TIME` at most, such as 12h, until workers have done them"}),
 		Action: func(c *cli.Context) error {
 			j, err := a.oneJob(c)
@@ -425,7 +425,7 @@ func (a *app) finishCommand() *cli.Command {
 				return err
 			}
 			if c.IsSet("verify") {
-				return a.measured(c, func() error { return a.finishVerify(c, j) })
+				return a.measured(c, func() error { return a.finishVerify(c, j, c.Int("bundles")) })
 			}
 			if err := a.waitForUnits(c, j); err != nil {
 				return err

@@ -19,6 +19,8 @@ import (
 // engine is a scheduler that does campaigns.
 type engine struct {
 	name  string
+	needs string     // the flag without which it cannot work, "": none
+	hint  string     // where the value of that flag comes from
 	flags []cli.Flag // of its own
 	// submit hands a campaign to the scheduler. With --dry-run, it prints what it would hand over.
 	submit func(*app, *cli.Context, *engines.Campaign) error
@@ -27,8 +29,9 @@ type engine struct {
 // schedulers returns the engines that submit knows.
 func schedulers() []engine {
 	return []engine{
+		slurmEngine(),
 		daskEngine(),
-		{"kubernetes", kubernetesFlags(), submitKubernetes},
+		{name: "kubernetes", needs: "image", hint: "the image that has zmigrate, such as registry.example/zmigrate:1.0", flags: kubernetesFlags(), submit: submitKubernetes},
 	}
 }
 
@@ -43,6 +46,9 @@ func (a *app) submitCommand() *cli.Command {
 		&cli.StringFlag{Name: "engine", Usage: "the `SCHEDULER`: " + strings.Join(names, ", ")},
 		&cli.StringFlag{Name: "program", DefaultText: "the path of this program", Usage: "how the machines of the scheduler call zmigrate: a `PATH`, or a name on their PATH"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "print what would be handed to the scheduler, and hand over nothing; the plan is saved all the same"})
+	flags = append(flags,
+		&cli.IntFlag{Name: "slots", DefaultText: "as many as the scheduler has room for; kubernetes: 10", Usage: "have this `NUMBER` of processes work at the same time, at most"},
+		&cli.IntFlag{Name: "retries", Value: 3, Usage: "slurm, dask: try a part that has failed this `NUMBER` of times again"})
 	for _, e := range known {
 		flags = append(flags, e.flags...)
 	}
@@ -55,6 +61,15 @@ func (a *app) submitCommand() *cli.Command {
 			i := slices.IndexFunc(known, func(e engine) bool { return e.name == c.String("engine") })
 			if i < 0 {
 				return invalid(fmt.Errorf("--engine %s: want one of %s", c.String("engine"), strings.Join(names, ", ")))
+			}
+			if need := known[i].needs; need != "" && c.String(need) == "" && !c.Bool("dry-run") {
+				return invalid(fmt.Errorf("--engine %s: --%s is missing: %s", known[i].name, need, known[i].hint))
+			}
+			if c.IsSet("slots") && c.Int("slots") < 1 {
+				return invalid(fmt.Errorf("--slots %d: want 1 or more", c.Int("slots")))
+			}
+			if c.Int("retries") < 0 {
+				return invalid(fmt.Errorf("--retries %d: want 0 or more", c.Int("retries")))
 			}
 			j, err := a.oneJob(c)
 			if err != nil {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -17,12 +16,10 @@ import (
 // daskEngine is a Dask cluster that is there.
 func daskEngine() engine {
 	return engine{
-		name: "dask",
+		name: "dask", needs: "address", hint: "dask scheduler prints it when it starts, such as tcp://10.0.0.1:8786",
 		flags: []cli.Flag{
 			&cli.StringFlag{Name: "address", Usage: "dask: the `ADDRESS` of the scheduler, such as tcp://10.0.0.1:8786, or the file that it has written its address to"},
 			&cli.StringFlag{Name: "python", Value: "python3", Usage: "dask: a `PYTHON` of this machine that has the package distributed"},
-			&cli.IntFlag{Name: "slots", DefaultText: "one for each thread of the workers", Usage: "dask: do at most this `NUMBER` of parts at the same time"},
-			&cli.IntFlag{Name: "retries", Value: 3, Usage: "dask: try a part that has failed this `NUMBER` of times again"},
 			&cli.DurationFlag{Name: "worker-wait", Value: 10 * time.Minute, Usage: "dask: wait for the first worker of the cluster for this `TIME` at most"},
 		},
 		submit: (*app).submitToDask,
@@ -38,21 +35,12 @@ func (a *app) submitToDask(c *cli.Context, campaign *engines.Campaign) error {
 	if !c.IsSet("program") { // a worker's machine may have it elsewhere
 		opt.Programs = append(opt.Programs, "zmigrate")
 	}
-	if c.IsSet("slots") && opt.Slots < 1 {
-		return invalid(fmt.Errorf("--slots %d: want 1 or more", opt.Slots))
-	}
-	if opt.Retries < 0 {
-		return invalid(fmt.Errorf("--retries %d: want 0 or more", opt.Retries))
-	}
 	if c.Bool("dry-run") {
 		a.printJSON(struct {
 			Event string `json:"event"`
 			*dask.Campaign
 		}{"campaign", dask.NewCampaign(campaign, opt.Programs)})
 		return nil
-	}
-	if opt.Address == "" {
-		return invalid(errors.New("--engine dask: --address is missing: dask scheduler prints it when it starts, such as tcp://10.0.0.1:8786"))
 	}
 	if len(campaign.Parts) > 0 {
 		done, err := dask.Work(c.Context, campaign, opt, a.err)
@@ -64,6 +52,9 @@ func (a *app) submitToDask(c *cli.Context, campaign *engines.Campaign) error {
 	j, err := a.oneJob(c)
 	if err != nil {
 		return err
+	}
+	if c.IsSet("verify") {
+		return a.finishVerify(c, j, campaign.Count)
 	}
 	return a.observed(c, j, a.finishSoon)
 }

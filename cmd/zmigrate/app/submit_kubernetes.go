@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +20,6 @@ import (
 func kubernetesFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "image", Usage: "kubernetes: the `IMAGE` that has zmigrate, of this version"},
-		&cli.IntFlag{Name: "parallel", Value: 10, Usage: "kubernetes: do this `NUMBER` of bundles at the same time"},
 		&cli.StringFlag{Name: "cpus", Value: "1", Usage: "kubernetes: the `NUMBER` of processors of a process, such as 2 or 500m"},
 		&cli.StringFlag{Name: "namespace", DefaultText: "that of kubectl", Usage: "kubernetes: the `NAME` of the namespace"},
 		&cli.StringFlag{Name: "service-account", DefaultText: "that of the namespace", Usage: "kubernetes: the `NAME` of the service account of the pods"},
@@ -35,7 +35,7 @@ func kubernetesFlags() []cli.Flag {
 func submitKubernetes(a *app, c *cli.Context, campaign *engines.Campaign) error {
 	user, group, ok := strings.Cut(c.String("run-as"), ":")
 	o := kubernetes.Options{
-		Image: c.String("image"), Namespace: c.String("namespace"), Parallel: c.Int("parallel"), CPUs: c.String("cpus"),
+		Image: c.String("image"), Namespace: c.String("namespace"), Parallel: cmp.Or(c.Int("slots"), 10), CPUs: c.String("cpus"),
 		ServiceAccount: c.String("service-account"), Secrets: c.StringSlice("secret"), Wait: c.Duration("finish-within"),
 		Set:  func(name string) bool { return os.Getenv(name) != "" },
 		Read: os.ReadFile,

@@ -122,15 +122,13 @@ func contains(parts []verify.Part, p verify.Part) bool {
 	return false
 }
 
-// finishVerify adds up the parts of a verification and prints the result.
-func (a *app) finishVerify(c *cli.Context, j *jobs.Job) error {
+// finishVerify adds up n parts of a verification and prints the result.
+func (a *app) finishVerify(c *cli.Context, j *jobs.Job, n int) error {
 	opt, err := partOptions(c)
 	if err != nil {
 		return err
 	}
-	if opt.Gather = 1; c.IsSet("bundles") {
-		opt.Gather = c.Int("bundles")
-	}
+	opt.Gather = n
 	if opt.Gather < 1 || opt.Gather > verify.MostParts {
 		return invalid(fmt.Errorf("--bundles %d: want 1 to %d", opt.Gather, verify.MostParts))
 	}
