@@ -31,7 +31,7 @@ func final() []string {
 // Wait has it begin at once.
 func (s *Submitted) Wait(ctx context.Context, log *slog.Logger) (failed []Task, err error) {
 	// Slurm's controller has many users, so pauses grow while nothing changes.
-	const least, most = time.Second, 30 * time.Second
+	const least, most = time.Second, 10 * time.Second
 	var before []Task
 	for pause := least; ; pause = min(pause*3/2, most) {
 		now, err := s.tasks(ctx)
