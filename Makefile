@@ -78,8 +78,9 @@ mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time:
 soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
-interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote, a Dask cluster does jobs, and the code of an API server checks manifests (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools and chromium-headless-shell, or root on a Debian; installs the peers)
+interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote, Dask and Slurm do campaigns, and the code of an API server checks manifests (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools, chromium-headless-shell, slurmctld, slurmd, slurm-client and munge, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump chromium-headless-shell >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools chromium-headless-shell; }
+	type slurmctld slurmd sbatch munged >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends slurmctld slurmd slurm-client munge; }
 	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./readers ./codecs/zfp ./codecs/zstd
 
 wheel: $(PEERS) build ## the Python package with the program in it, bin/zmigrate-*.whl, for Linux on amd64 (needs as interop; installs the peers)

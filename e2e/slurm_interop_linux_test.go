@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,9 +23,9 @@ import (
 )
 
 // TestInteropSlurm has a real Slurm with three nodes, all on this machine, do campaigns. Its jobs
-// are those of an ordinary user.
+// are those of an ordinary user. No other test runs at the same time: if a node answers too late, Slurm
+// takes it for lost.
 func TestInteropSlurm(t *testing.T) {
-	t.Parallel()
 	s := startSlurm(t)
 	for _, test := range []struct {
 		name string
@@ -32,6 +33,7 @@ func TestInteropSlurm(t *testing.T) {
 	}{
 		{"undisturbed", undisturbedBySlurm},
 		{"by hand", submittedByHand},
+		{"partition of the environment", partitionOfEnvironment},
 		{"a worker is killed", workerOfSlurmIsKilled},
 		{"a task is killed", taskOfSlurmIsKilled},
 		{"a job is cancelled", jobOfSlurmIsCancelled},
@@ -125,6 +127,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 SlurmdTimeout=5
+MessageTimeout=3
 KillWait=20
 MaxArraySize=50
 `, ports[0], socket, dir)
@@ -134,14 +137,14 @@ MaxArraySize=50
 			t.Fatal(err)
 		}
 	}
-	conf.WriteString("PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n")
+	conf.WriteString("PartitionName=main Nodes=ALL Default=YES\nPartitionName=other Nodes=n0\n")
 	s.env = append(os.Environ(), "SLURM_CONF="+write(t, dir, "slurm.conf", []byte(conf.String())))
 	s.start(t, "slurmctld", nil, "slurmctld", "-D")
 	for i := range slurmNodes {
 		s.startNode(t, fmt.Sprint("n", i))
 	}
 	waitFor(t, "the nodes", func() bool {
-		return s.ask(t, "sinfo", "--noheader", "--format=%D %t") == fmt.Sprint(slurmNodes, " idle")
+		return s.ask(t, "sinfo", "--noheader", "--partition=main", "--format=%D %t") == fmt.Sprint(slurmNodes, " idle")
 	})
 	return s
 }
@@ -163,9 +166,9 @@ func freePorts(t *testing.T, n int) (ports []int) {
 // waitFor waits until something has come about.
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !done(); <-time.After(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited for a minute for %s", what)
+			t.Fatalf("waited for two minutes for %s", what)
 		}
 	}
 }
@@ -306,7 +309,7 @@ exec %s "$@"
 // submit prepares a command that submits the job, as an ordinary user.
 func (j *slurmJob) submit(t *testing.T, more ...string) *exec.Cmd {
 	t.Helper()
-	args := []string{"submit", "job.yaml", "--engine", "slurm", "--program", j.program, "--bundles", "12", "--slots", "3", "--cpus-per-task", "2"}
+	args := []string{"submit", "job.yaml", "--engine", "slurm", "--program", j.program, "--bundles", "12", "--cpus-per-task", "2"}
 	return j.command(t, build(t), append(args, more...)...)
 }
 
@@ -339,6 +342,33 @@ func (j *slurmJob) submitted(t *testing.T, more ...string) submission {
 		t.Fatalf("submit: %v: %s", err, out)
 	}
 	return readSubmission(t, out)
+}
+
+// waiting submits the job by a command that waits for the end of the campaign. end returns the
+// command's last event and its exit status.
+func (j *slurmJob) waiting(t *testing.T, more ...string) (s submission, end func() (last submission, status int)) {
+	t.Helper()
+	c := j.submit(t, append(more, "--wait", "--json")...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(out)
+	event := func() submission {
+		line, err := reader.ReadBytes('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return readSubmission(t, line)
+	}
+	return event(), func() (submission, int) {
+		last := event()
+		_ = c.Wait() // the status says it
+		return last, c.ProcessState.ExitCode()
+	}
 }
 
 func readSubmission(t *testing.T, line []byte) (x submission) {
@@ -499,20 +529,7 @@ func (j *slurmJob) finished(t *testing.T) {
 }
 
 func undisturbedBySlurm(t *testing.T, j *slurmJob) {
-	c := j.submit(t, "--wait", "--json")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	reader := bufio.NewReader(out)
-	line, err := reader.ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := readSubmission(t, line)
+	s, end := j.waiting(t)
 	release := j.holdFinish(t, s)
 	var refused bytes.Buffer
 	again := j.submit(t)
@@ -521,15 +538,8 @@ func undisturbedBySlurm(t *testing.T, j *slurmJob) {
 		t.Errorf("submitted again: %v: %s", err, refused.String())
 	}
 	release(s.Parts, 0)
-	line, err = reader.ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	if end := readSubmission(t, line); !end.Complete || end.Failed == nil || len(end.Failed) > 0 {
-		t.Errorf("%s", line)
-	}
-	if err := c.Wait(); err != nil {
-		t.Error(err)
+	if last, status := end(); status != 0 || !last.Complete || last.Failed == nil || len(last.Failed) > 0 {
+		t.Errorf("%+v, status %d", last, status)
 	}
 	if s.Tasks != 3 || s.Parts < 9 {
 		t.Errorf("%d tasks do %d parts, want 3 and at least 9", s.Tasks, s.Parts)
@@ -552,6 +562,21 @@ func submittedByHand(t *testing.T, j *slurmJob) {
 	}
 	j.finished(t)
 	j.complete(t)
+}
+
+func partitionOfEnvironment(t *testing.T, j *slurmJob) {
+	c := j.submit(t, "--slurm", "--hold", "--json")
+	c.Env = append(slices.Clone(c.Env), "SBATCH_PARTITION=other")
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := readSubmission(t, out); s.Tasks != 1 {
+		t.Errorf("%d tasks, want 1, because the partition has two cores", s.Tasks)
+	}
+	if got := j.ask(t, "squeue", "--noheader", "--format=%P"); got != "other\nother" {
+		t.Errorf("partitions of the jobs: %q", got)
+	}
 }
 
 func workerOfSlurmIsKilled(t *testing.T, j *slurmJob) {
@@ -592,7 +617,7 @@ func jobOfSlurmIsCancelled(t *testing.T, j *slurmJob) {
 }
 
 func bundleOfSlurmFails(t *testing.T, j *slurmJob) {
-	s := j.submitted(t, "--slurm", "--hold", "--attempts", "2")
+	s, end := j.waiting(t, "--slurm", "--hold", "--attempts", "2")
 	poison := filepath.Join(j.target, "AIRT")
 	err := errors.Join(os.MkdirAll(j.target, 0o755), os.Chown(j.target, int(j.user.Uid), int(j.user.Gid)), os.Mkdir(poison, 0o555))
 	if err != nil {
@@ -600,6 +625,9 @@ func bundleOfSlurmFails(t *testing.T, j *slurmJob) {
 	}
 	j.ask(t, "scontrol", "release", s.Work, s.Finish)
 	j.incomplete(t)
+	if last, status := end(); status != 1 || last.Complete || len(last.Failed) < 2 {
+		t.Errorf("%+v, status %d; want failed tasks and status 1", last, status)
+	}
 	if err := os.Remove(poison); err != nil {
 		t.Fatal(err)
 	}
@@ -634,34 +662,14 @@ func nodesWithoutJobFile(t *testing.T, j *slurmJob) {
 }
 
 func nodeOfSlurmIsLost(t *testing.T, j *slurmJob) {
-	c := j.submit(t, "--wait", "--json")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	reader := bufio.NewReader(out)
-	line, err := reader.ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := readSubmission(t, line)
+	s, end := j.waiting(t)
 	release := j.holdFinish(t, s)
 	p := j.process(t, 1)
 	j.kill(p.node)
 	killed(t, p.step, p.shell, p.worker)
 	release(s.Parts, 1)
-	line, err = reader.ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	if end := readSubmission(t, line); !end.Complete {
-		t.Errorf("%s", line)
-	}
-	if err := c.Wait(); err != nil {
-		t.Error(err)
+	if last, status := end(); status != 0 || !last.Complete {
+		t.Errorf("%+v, status %d", last, status)
 	}
 	text, err := os.ReadFile(filepath.Join(j.dir, "job.slurm", "work-"+s.Work+"_1.out"))
 	if err != nil || !strings.Contains(string(text), "requeued 1 times") {
