@@ -268,10 +268,7 @@ func (a *app) work(c *cli.Context, j *jobs.Job, in *lines) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	defer forRunning(j)()
-	owner := journal.ThisProcess("zmigrate work " + j.File)
-	owner.Run = journal.NewRun()
-	a.env.Log = a.log.With("run", owner.Run)
-	w, err := jobs.NewWorker(c.Context, p, a.env, jobs.RunOptions{Owner: owner})
+	w, owner, err := a.newWorker(c, j, p)
 	if err != nil {
 		return err
 	}
@@ -288,8 +285,15 @@ func (a *app) work(c *cli.Context, j *jobs.Job, in *lines) (err error) {
 			if err != nil {
 				return out, invalid(err)
 			}
-			out.Receipts, err = a.workOn(c, w, b)
-			return out, err
+			if out.Receipts, err = a.workOn(c, w, b); err == nil || ends(err) {
+				return out, err
+			}
+			// What has failed may still be on its way, so another worker does the next bundle.
+			next, _, failed := a.newWorker(c, j, p)
+			if failed == nil {
+				failed, w = w.Close(context.WithoutCancel(c.Context)), next
+			}
+			return out, errors.Join(err, failed)
 		})
 	}
 	text, err := withVariables(c.String("bundle") + c.String("units"))
@@ -315,6 +319,20 @@ func (a *app) work(c *cli.Context, j *jobs.Job, in *lines) (err error) {
 		a.printf("%s: units %d-%d of %d are done, %s stored\n", j.Title(), b.First, b.End, p.Units(), words.Size(bytes))
 	}
 	return nil
+}
+
+// newWorker joins the campaign of a plan, under a name of its own.
+func (a *app) newWorker(c *cli.Context, j *jobs.Job, p *jobs.Plan) (*jobs.Worker, journal.Owner, error) {
+	owner := journal.ThisProcess("zmigrate work " + j.File)
+	owner.Run = journal.NewRun()
+	a.env.Log = a.log.With("run", owner.Run)
+	w, err := jobs.NewWorker(c.Context, p, a.env, jobs.RunOptions{Owner: owner})
+	return w, owner, err
+}
+
+// ends reports whether no more parts can be done after an error.
+func ends(err error) bool {
+	return errors.Is(err, journal.ErrLost) || errors.Is(err, stages.ErrStopped) || errors.Is(err, context.Canceled)
 }
 
 // workOn does a bundle.
@@ -381,7 +399,7 @@ func (a *app) workLines(j *jobs.Job, in *lines, do func(line string) (workLine, 
 			}
 		}
 		a.printJSON(out)
-		if errors.Is(err, journal.ErrLost) || errors.Is(err, stages.ErrStopped) || errors.Is(err, context.Canceled) {
+		if ends(err) {
 			return first
 		}
 	}
