@@ -105,6 +105,7 @@ func (a *app) repairCommand() *cli.Command {
 			jobFolders + ".\n" +
 			"Exit status: that of run; 4 something still differs.",
 		Flags: append(append(jobFlags(), runFlags()...), levelFlag(), keepGoingFlag(),
+			&cli.IntFlag{Name: "parts", DefaultText: "verify here", Usage: "add up this `NUMBER` of parts that work --verify has read, instead of reading the target here"},
 			&cli.BoolFlag{Name: "save", Usage: "verify, and save the plan of what is to be written again, so that the command work does it on many machines"},
 			&cli.IntFlag{Name: "bundles", DefaultText: "by --bundle-bytes", Usage: "with --save: divide the plan into this `NUMBER` of bundles"},
 			&cli.StringFlag{Name: "bundle-bytes", Value: defaultBundle, Usage: "with --save: divide the plan into bundles of about this `SIZE` of array elements"}),
@@ -116,6 +117,9 @@ func (a *app) repairCommand() *cli.Command {
 			list, err := a.checkedApart(c)
 			if err != nil {
 				return err
+			}
+			if opt.Gather = c.Int("parts"); c.IsSet("parts") && opt.Gather < 1 {
+				return invalid(fmt.Errorf("--parts %d: want 1 or more", opt.Gather))
 			}
 			return a.inTurn(list, turns{goOn: c.Bool("keep-going")}, func(j *jobs.Job) error {
 				return a.observed(c, j, func(c *cli.Context, j *jobs.Job) error { return a.repair(c, j, opt) })
@@ -149,7 +153,7 @@ func (a *app) repair(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	if _, err := a.migrate(c, j, keys); err != nil {
 		return err
 	}
-	opt.Each = nil
+	opt.Each, opt.Gather = nil, 0
 	return a.verify(c, j, opt)
 }
 
