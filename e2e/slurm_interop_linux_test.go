@@ -66,6 +66,9 @@ func startSlurm(t *testing.T) *slurm {
 		}
 		t.Skipf("needs %s: `make interop` installs Slurm, as root on a Debian", what)
 	}
+	if os.Getenv("ZMIGRATE_REQUIRE_PEERS") != "1" {
+		t.Skip("Slurm takes a minute alone: `make interop` runs it")
+	}
 	if os.Getuid() != 0 {
 		missing("the rights of root")
 	}
@@ -617,7 +620,7 @@ func jobOfSlurmIsCancelled(t *testing.T, j *slurmJob) {
 }
 
 func bundleOfSlurmFails(t *testing.T, j *slurmJob) {
-	s, end := j.waiting(t, "--slurm", "--hold", "--attempts", "2")
+	s, end := j.waiting(t, "--slurm", "--hold", "--retries", "1")
 	poison := filepath.Join(j.target, "AIRT")
 	err := errors.Join(os.MkdirAll(j.target, 0o755), os.Chown(j.target, int(j.user.Uid), int(j.user.Gid)), os.Mkdir(poison, 0o555))
 	if err != nil {

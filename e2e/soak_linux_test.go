@@ -36,6 +36,7 @@ func attacks() []attack {
 	return []attack{
 		{"killed", "kills", 1, soakKilled},
 		{"restarted", "kills", 2, soakRestarted},
+		{"campaign", "kills", 1, soakCampaign},
 		{"network", "faults", 1, soakNetwork},
 		{"takeover", "takeovers", 2, soakTakeover},
 		{"damaged-source", "damaged places", 1, soakDamagedSource},

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -100,6 +101,22 @@ func (a *Attempt) key(suffix string) string {
 // WorkerPlace returns the place of the lock of a process that works on a bundle, below the
 // checkpoint.
 func (a *Attempt) WorkerPlace() string { return work + a.plan + "/" + a.Run }
+
+// WorkerPlaces returns the places of the locks of all workers of the checkpoint in st, see
+// [Attempt.WorkerPlace]. On a local disk, these are all folders that workers have made.
+func WorkerPlaces(ctx context.Context, st *store.Store) (places []string, err error) {
+	plans, err := st.Folders(ctx, strings.TrimSuffix(work, "/"))
+	for _, plan := range plans {
+		var runs []string
+		if err == nil {
+			runs, err = st.Folders(ctx, work+plan)
+		}
+		for _, run := range runs {
+			places = append(places, work+plan+"/"+run)
+		}
+	}
+	return places, err
+}
 
 // The objects of an attempt.
 const (

@@ -434,6 +434,17 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 			return err
 		}
 	}
+	if j.st.Local() {
+		places, err := WorkerPlaces(ctx, j.st)
+		if err != nil {
+			return err
+		}
+		for _, place := range places {
+			// A worker that was killed may have made the folder of its lock, and no more. To
+			// delete an object removes empty folders, too.
+			others = append(others, place+"/lock/none")
+		}
+	}
 	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(most)
 	others = slices.Concat(others, j.segments, j.listed)

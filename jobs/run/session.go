@@ -33,7 +33,7 @@ func identify(env *environment.Environment, opt *Options) {
 
 // open opens the target and the checkpoint of a plan. The caller closes the run.
 func open(ctx context.Context, p *plan.Plan, env environment.Environment) (r *run, err error) {
-	r = &run{plan: p, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
+	r = &run{plan: p, env: env, log: cmp.Or(env.Log, slog.New(slog.DiscardHandler)), result: Result{Target: p.Job.Target.URL, Arrays: len(p.Arrays), Unlisted: p.Unlisted}}
 	options := env.StoreOptions(p.Job, p.Limits.Target)
 	options.Parts = plan.PartsAtOnce(&p.Job.Run)
 	if r.target, err = store.Open(ctx, p.Job.Target.URL, options); err != nil {

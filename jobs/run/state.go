@@ -8,6 +8,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/sinks"
@@ -16,6 +17,7 @@ import (
 // run is one run of a plan.
 type run struct {
 	plan       *plan.Plan
+	env        environment.Environment
 	outcome    outcome
 	manifest   json.RawMessage // of the plan
 	begins     []byte          // how the record of completion begins: with the manifest

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,7 @@ func (a *app) workVerify(c *cli.Context, j *jobs.Job, in *lines) error {
 			if err != nil {
 				return out, err
 			}
-			if !contains(parts, opt.Part) {
+			if !slices.Contains(parts, opt.Part) {
 				out.verifiedPart = &verifiedPart{}
 				return out, nil
 			}
@@ -111,15 +112,6 @@ func (a *app) workVerify(c *cli.Context, j *jobs.Job, in *lines) error {
 	}
 	a.printf("%s: part %s is read: %s, %s, %s\n", j.Title(), text, words.Count(out.Objects, "object"), words.Size(out.Bytes), words.Count(out.Differences, "difference"))
 	return nil
-}
-
-func contains(parts []verify.Part, p verify.Part) bool {
-	for _, x := range parts {
-		if x == p {
-			return true
-		}
-	}
-	return false
 }
 
 // finishVerify adds up n parts of a verification and prints the result.

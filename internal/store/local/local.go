@@ -132,7 +132,7 @@ func (d *Driver) Head(key string) (string, error) {
 }
 
 // Delete removes the file, and the directories that are empty without it: they hold no
-// object.
+// object. If there is no such file, Delete removes the directories on its path that are empty.
 func (d *Driver) Delete(ctx context.Context, key string) error {
 	if err := d.lock(ctx); err != nil {
 		return err
@@ -155,18 +155,18 @@ func (d *Driver) Delete(ctx context.Context, key string) error {
 	if err == nil {
 		err = os.Remove(target)
 	}
-	if err = missing(err); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err = missing(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	d.files.forget(target)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	dir := filepath.Dir(target)
-	// Rmdir fails for a symbolic link to a folder, as it should; os.Remove would remove it.
-	for ; dir != d.root && syscall.Rmdir(dir) == nil; dir = filepath.Dir(dir) {
+	for ; dir != d.root; dir = filepath.Dir(dir) {
+		// Rmdir fails for a symbolic link to a folder, as it should; os.Remove would remove it.
+		if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 		delete(d.unsynced, dir)
 	}
 	d.unsynced[dir] = true
