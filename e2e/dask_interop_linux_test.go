@@ -341,6 +341,25 @@ run: {workers: {encode: 1}}
 		workersAreIdle(t)
 	})
 
+	t.Run("a target is verified", func(t *testing.T) {
+		text, status := d.submit(t, job, "--verify", "decoded")
+		if status != 0 || !strings.Contains(text, `"event":"verified"`) || !strings.Contains(text, `"difference_count":0`) {
+			t.Errorf("status %d, %s", status, text)
+		}
+		chunks, err := filepath.Glob(filepath.Join(target, "*", "c", "0", "0", "0"))
+		if err == nil && len(chunks) > 0 {
+			err = os.Remove(chunks[0])
+		}
+		if err != nil || len(chunks) == 0 {
+			t.Fatalf("%v, %v", chunks, err)
+		}
+		text, status = d.submit(t, job, "--verify", "stored")
+		if status != 4 || !strings.Contains(text, `"difference_count":1`) {
+			t.Errorf("status %d, %s", status, text)
+		}
+		workersAreIdle(t)
+	})
+
 	t.Run("another version", func(t *testing.T) {
 		program, err := exec.LookPath("zmigrate")
 		if err != nil {
