@@ -164,19 +164,15 @@ func (b *bench) bundles(c *costs) error {
 	if err != nil {
 		return err
 	}
-	before, err := b.median("work", job, "--check")
-	if err != nil {
-		return err
-	}
 	t1, err1 := b.seconds(parts(0, few, many), "work", job, "--stdin", "--json")
 	t2, err2 := b.seconds(parts(few, many, many), "work", job, "--stdin", "--json")
 	c.Bundle = (t2 - t1) / (many - 2*few)
-	after, err3 := b.median("work", job, "--check")
+	join, err3 := b.median("work", job, "--check")
+	listed, err4 := b.median("work", job, "--left", "--units", "0-1") // it is done
 	const objects = 2 * many
-	const lists = 2 // of the whole checkpoint, see requests
-	c.Object = max(0, after-before) / objects / lists
-	fmt.Fprintf(os.Stderr, "joining: %.4f s, with the receipts of %d bundles %.4f s\n", before, many, after)
-	return errors.Join(err1, err2, err3)
+	c.Object = max(0, listed-join) / objects
+	fmt.Fprintf(os.Stderr, "joining: %.4f s, and with a list of %d bundles %.4f s\n", join, many, listed)
+	return errors.Join(err1, err2, err3, err4)
 }
 
 // finishing measures finish for numbers of units and of bundles.
@@ -327,7 +323,7 @@ func (b *bench) requests(c *costs) error {
 	const bundles = many - 2*few
 	inOne := one.add(join, -1)
 	c.JoinRequests = join
-	c.JoinRequests.List--                          // that of the checkpoint, which grows
+	c.JoinRequests.List -= c.Whole                 // these grow
 	each := requests{}.add(perBundle, 1.0/bundles) // a bundle of one unit
 	// One bundle of many units: b + (many-few) u = inOne, and b + u = each.
 	c.UnitRequests = inOne.add(each, -1).times(1.0 / (many - few - 1))

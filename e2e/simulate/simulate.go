@@ -240,7 +240,7 @@ func (m *simulation) convert(now float64, w *worker) float64 {
 func (m *simulation) finish() {
 	units, bundles := math.Ceil(m.Bytes/m.UnitSize), float64(m.Bundles)
 	r := requests{Put: 4 + m.Arrays, List: m.FinishLists * math.Ceil(units/1000)}.add(m.FinishRequests, bundles)
-	join := m.Launch + m.Process + m.Plan + m.PlanArray*m.Arrays + m.Whole*math.Ceil(m.objects/1000)*m.ListPage
+	join := m.Launch + m.Process + m.Plan + m.PlanArray*m.Arrays + math.Ceil(m.objects/1000)*m.ListPage // finish lists the checkpoint once
 	alone := join + m.Finish + units*m.FinishUnit + bundles*(m.Receipts+m.FinishWaits*m.Latency) + m.Latency*r.Put + m.ListPage*r.List
 	m.Requests = m.Requests.add(r, 1)
 	m.Wall = m.end + alone

@@ -64,7 +64,7 @@ func ReadState(ctx context.Context, j *jobfile.Job, env Environment, limits *lim
 	if err != nil {
 		return nil, nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	log, err := journal.Peek(ctx, st)
+	log, err := journal.Glance(ctx, st)
 	if err != nil {
 		return nil, nil, err
 	}

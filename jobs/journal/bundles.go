@@ -16,7 +16,7 @@ import (
 // there was none.
 func (j *Journal) Campaign(ctx context.Context) (*Campaign, error) {
 	j.mu.Lock()
-	has := slices.Contains(j.listed, campaignKey)
+	has := j.unlisted || slices.Contains(j.listed, campaignKey)
 	j.mu.Unlock()
 	if !has {
 		return nil, nil

@@ -46,6 +46,7 @@ type Journal struct {
 	listed   []string        // keys of all segments, and of all that campaigns have left, when the journal was opened
 	added    int             // number of segments that this process has added
 	objects  []int           // numbers of the existing lists of objects, ascending
+	unlisted bool            // the checkpoint was not listed, so the fields that follow from a list are empty
 }
 
 // Open reads the checkpoint in st, which may be empty, and checks every line of
@@ -68,15 +69,21 @@ func Open(ctx context.Context, st *store.Store) (*Journal, error) {
 // Peek reads the plan and the record of completion, and lists the rest. Unlike Open, it does not
 // read the receipts. Receipts and Objects do that when they are called. Peek does not need the
 // lock.
-func Peek(ctx context.Context, st *store.Store) (*Journal, error) {
+func Peek(ctx context.Context, st *store.Store) (*Journal, error) { return peek(ctx, st, true) }
+
+// Glance is Peek without a list of the checkpoint, which may be long. The journal knows the plan, the
+// record of completion and the campaign, and no receipts.
+func Glance(ctx context.Context, st *store.Store) (*Journal, error) { return peek(ctx, st, false) }
+
+func peek(ctx context.Context, st *store.Store, lists bool) (*Journal, error) {
 	for {
-		j := &Journal{st: st}
+		j := &Journal{st: st, unlisted: !lists}
 		if err := j.look(ctx); err != nil || j.done != nil || j.manifest != nil {
 			return j, errors.Join(err, j.own())
 		}
 		// Between the looks at the two records, the owner of the lock may have replaced one by
 		// the other.
-		now := &Journal{st: st}
+		now := &Journal{st: st, unlisted: !lists}
 		if err := now.look(ctx); err != nil || now.done == nil && now.manifest == nil {
 			return now, err
 		}
@@ -102,13 +109,15 @@ func OpenLocked(ctx context.Context, st *store.Store) (*Journal, error) {
 }
 
 // look reads the record of completion, or else the plan, and lists the segments
-// and the lists of objects, all at the same time.
+// and the lists of objects, all at the same time. Glance lists nothing.
 func (j *Journal) look(ctx context.Context) error {
 	var manifest json.RawMessage
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { j.done, err = j.record(ctx, doneKey); return err })
 	group.Go(func() (err error) { manifest, err = j.record(ctx, planKey); return err })
-	group.Go(func() error { return j.list(ctx) })
+	if !j.unlisted {
+		group.Go(func() error { return j.list(ctx) })
+	}
 	if err := group.Wait(); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func Save(ctx context.Context, p *plan.Plan, env environment.Environment, opt Op
 // saved opens the journal and returns the campaign of the plan. The error wraps ErrNotBegun if
 // there is none.
 func (r *run) saved(ctx context.Context) (c *journal.Campaign, err error) {
-	if r.journal, err = journal.Peek(ctx, r.checkpoint); err != nil {
+	if r.journal, err = journal.Glance(ctx, r.checkpoint); err != nil {
 		return nil, err
 	}
 	if err := r.describe(); err != nil {
@@ -90,7 +90,7 @@ func ReadSaved(ctx context.Context, j *jobfile.Job, env environment.Environment)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	log, err := journal.Peek(ctx, st)
+	log, err := journal.Glance(ctx, st)
 	if err != nil || log.Completed() != nil {
 		return nil, err
 	}
