@@ -43,3 +43,39 @@ func TestOpenWhileAnotherCompletes(t *testing.T) {
 		}
 	}
 }
+
+// TestGlance has a checkpoint with a campaign and receipts glanced at, which lists nothing.
+func TestGlance(t *testing.T) {
+	root := t.TempDir()
+	st := open(t, root, store.Options{})
+	owner := openJournal(t, st)
+	must(t, owner.Begin(t.Context(), []byte(`{"plan": 1}`)))
+	must(t, owner.Append(t.Context(), []sinks.Receipt{{Unit: 1, Bytes: 2}}))
+	must(t, WriteCampaign(t.Context(), st, &Campaign{Token: "token"}))
+	var lists atomic.Int64
+	reader := open(t, root, store.Options{Fault: func(operation, _ string) error {
+		if operation == "list" {
+			lists.Add(1)
+		}
+		return nil
+	}})
+	for name, look := range map[string]func(context.Context, *store.Store) (*Journal, error){"Glance": Glance, "Peek": Peek} {
+		lists.Store(0)
+		j, err := look(t.Context(), reader)
+		must(t, err)
+		c, err := j.Campaign(t.Context())
+		must(t, err)
+		if c == nil || c.Token != "token" || string(j.Manifest()) != `{"plan": 1}` || j.Completed() != nil {
+			t.Errorf("%s: campaign %v, plan %s", name, c, j.Manifest())
+		}
+		if listed := name == "Peek"; j.Begun() != listed || (lists.Load() > 0) != listed {
+			t.Errorf("%s: %d lists, receipts: %v", name, lists.Load(), j.Begun())
+		}
+	}
+	must(t, RemoveCampaign(t.Context(), st))
+	j, err := Glance(t.Context(), reader)
+	must(t, err)
+	if c, err := j.Campaign(t.Context()); c != nil || err != nil {
+		t.Errorf("no campaign: %v, %v", c, err)
+	}
+}
