@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -179,7 +180,7 @@ func (r *run) inTheWay(ctx context.Context, overwrite bool) (*occupied, error) {
 	if documents > 0 {
 		how = "overwrite or append"
 	}
-	return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %d objects (%s), %d of them documents of groups and arrays; set target.existing: %s, or choose another place", ErrTargetExists, objects, some, documents, how)
+	return nil, fmt.Errorf("%w and what it holds is not the whole result of this job: %s (%s), %d of them documents of groups and arrays; set target.existing: %s, or choose another place", ErrTargetExists, words.Count(objects, "object"), some, documents, how)
 }
 
 // replaced finds the objects of the target that an overwriting run removes. nodes are the

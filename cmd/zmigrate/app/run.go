@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/engines"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
@@ -272,7 +273,7 @@ func verifiedText(j *jobs.Job, r *jobs.Result) string {
 	if j.File == "copy" {
 		name = r.Target
 	}
-	return "not verified since: zmigrate verify " + shown(name)
+	return "not verified since: zmigrate verify " + engines.ShellWord(shown(name))
 }
 
 // appendedText tells how many rows were appended. in has the numbers by group, or is
