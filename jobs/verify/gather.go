@@ -68,7 +68,7 @@ func (v *verification) known(ctx context.Context) (err error) {
 	if v.ledger, err = journal.NewLedger(v.record.journal.Objects(ctx)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	v.unwritable = true // the result of a part is small work to do again, so it keeps no progress
+	v.unwritable = true // a part is short, so it keeps no progress
 	v.nodes = map[string]bool{}
 	asked := map[string]bool{}
 	at := int64(0)

@@ -56,21 +56,37 @@ func bundleFlags() []cli.Flag {
 
 // bundleCount returns the number of bundles for a plan.
 func bundleCount(c *cli.Context, p *jobs.Plan) (int, error) {
-	n := c.Int("bundles")
-	if !c.IsSet("bundles") {
-		size, ok := jobfile.ParseSize(c.String("bundle-bytes"))
-		if !ok || size < 1 {
-			return 0, invalid(fmt.Errorf("--bundle-bytes %s: want a size such as 4GiB", c.String("bundle-bytes")))
-		}
-		var bytes int64
-		for i := range p.Arrays {
-			bytes += p.Arrays[i].Bytes()
-		}
-		n = int((bytes + size - 1) / size)
-	} else if n < 1 {
-		return 0, invalid(fmt.Errorf("--bundles %d: want 1 or more", n))
+	var bytes int64
+	for i := range p.Arrays {
+		bytes += p.Arrays[i].Bytes()
 	}
-	return max(1, min(n, p.Units())), nil
+	n, err := bundlesOf(c, bytes)
+	return max(1, min(n, p.Units())), err
+}
+
+// bundlesOf returns into how many bundles the command line divides some bytes, at least 1.
+func bundlesOf(c *cli.Context, bytes int64) (int, error) {
+	if n := c.Int("bundles"); c.IsSet("bundles") {
+		if n < 1 {
+			return 0, invalid(fmt.Errorf("--bundles %d: want 1 or more", n))
+		}
+		return n, nil
+	}
+	size, ok := jobfile.ParseSize(c.String("bundle-bytes"))
+	if !ok || size < 1 {
+		return 0, invalid(fmt.Errorf("--bundle-bytes %s: want a size such as %s", c.String("bundle-bytes"), defaultBundle))
+	}
+	return int(max(1, (bytes+size-1)/size)), nil
+}
+
+// onlyWith returns an error if one of some flags is set without the flag that gives them a meaning.
+func onlyWith(c *cli.Context, flag string, others ...string) error {
+	for _, name := range others {
+		if c.IsSet(name) && !c.IsSet(flag) {
+			return invalid(fmt.Errorf("%s: --%s means nothing without --%s", c.Command.Name, name, flag))
+		}
+	}
+	return nil
 }
 
 // savedPlan is the result of plan --save.
@@ -96,13 +112,13 @@ type savedBundle struct {
 func (a *app) save(c *cli.Context, j *jobs.Job) error {
 	out, err := a.savePlan(c, j, nil)
 	if err == nil {
-		a.saved(j, out)
+		a.showSaved(j, out)
 	}
 	return err
 }
 
-// saved prints how to go on with a saved plan.
-func (a *app) saved(j *jobs.Job, out *savedPlan) {
+// showSaved prints how to go on with a saved plan.
+func (a *app) showSaved(j *jobs.Job, out *savedPlan) {
 	switch {
 	case a.json:
 		a.printJSON(out)
@@ -208,8 +224,8 @@ func (a *app) workCommand() *cli.Command {
 }
 
 // endWith ends the process when its parent has another PID than the given one: then that process
-// has ended. It looks twice a second. A shell that has given its parts to standard input at once
-// cannot keep that open, as --end-with-input asks.
+// has ended. It looks twice a second. A script of a shell that has written its parts
+// to standard input cannot hold standard input open, which --end-with-input needs.
 func endWith(pid int, parent func() int) error {
 	if is := parent(); is != pid {
 		return fmt.Errorf("--end-with %d: the parent of this process is %d", pid, is)
@@ -440,6 +456,9 @@ func (a *app) finishCommand() *cli.Command {
 		Action: func(c *cli.Context) error {
 			j, err := a.oneJob(c)
 			if err != nil {
+				return err
+			}
+			if err := onlyWith(c, "verify", "bundles"); err != nil {
 				return err
 			}
 			if c.IsSet("verify") {

@@ -26,6 +26,9 @@ func (a *app) planCommand() *cli.Command {
 			&cli.BoolFlag{Name: "metadata", Usage: "print the zarr.json of each array"}, sampleFlag(), pricesFlag(),
 			&cli.BoolFlag{Name: "diff", Usage: "compare the metadata of the arrays that the target has now with those of the plan"}),
 		Action: func(c *cli.Context) error {
+			if err := onlyWith(c, "save", "bundles", "bundle-bytes"); err != nil {
+				return err
+			}
 			list, err := a.checkedApart(c)
 			if err != nil {
 				return err

@@ -31,7 +31,7 @@ func schedulers() []engine {
 	return []engine{
 		slurmEngine(),
 		daskEngine(),
-		{name: "kubernetes", needs: "image", hint: "the image that has zmigrate, such as registry.example/zmigrate:1.0", flags: kubernetesFlags(), submit: submitKubernetes},
+		kubernetesEngine(),
 	}
 }
 
@@ -71,15 +71,18 @@ func (a *app) submitCommand() *cli.Command {
 			if c.Int("retries") < 0 {
 				return invalid(fmt.Errorf("--retries %d: want 0 or more", c.Int("retries")))
 			}
+			if c.Args().First() == standardInput {
+				return invalid(errors.New("submit: other machines cannot read this standard input: write the job into a file"))
+			}
 			j, err := a.oneJob(c)
 			if err != nil {
 				return err
 			}
-			make := a.campaignOf
+			of := a.campaignOf
 			if c.IsSet("verify") {
-				make = a.verifyCampaignOf
+				of = a.verifyCampaignOf
 			}
-			campaign, err := make(c, j)
+			campaign, err := of(c, j)
 			if err != nil || campaign == nil {
 				return err
 			}
@@ -90,9 +93,6 @@ func (a *app) submitCommand() *cli.Command {
 
 // campaignOf saves the plan of a job. It returns nil, and says so, if the job is complete.
 func (a *app) campaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, error) {
-	if c.Args().First() == standardInput {
-		return nil, invalid(errors.New("submit: other machines cannot read this standard input: write the job into a file"))
-	}
 	saved, err := a.savePlan(c, j, nil)
 	if err != nil {
 		return nil, err

@@ -17,8 +17,9 @@ import (
 	"github.com/zmigrate/zmigrate/engines/kubernetes"
 )
 
-func kubernetesFlags() []cli.Flag {
-	return []cli.Flag{
+// kubernetesEngine is a cluster of Kubernetes.
+func kubernetesEngine() engine {
+	return engine{name: "kubernetes", needs: "image", hint: "the image that has zmigrate, such as registry.example/zmigrate:1.0", submit: submitKubernetes, flags: []cli.Flag{
 		&cli.StringFlag{Name: "image", Usage: "kubernetes: the `IMAGE` that has zmigrate, of this version"},
 		&cli.StringFlag{Name: "cpus", Value: "1", Usage: "kubernetes: the `NUMBER` of processors of a process, such as 2 or 500m"},
 		&cli.StringFlag{Name: "namespace", DefaultText: "that of kubectl", Usage: "kubernetes: the `NAME` of the namespace"},
@@ -28,7 +29,7 @@ func kubernetesFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "volume", Usage: "kubernetes: mount a persistent volume, `CLAIM:PATH`; PATH is absolute and the same as on this machine; may be repeated"},
 		&cli.StringFlag{Name: "run-as", Value: "65532:65532", Usage: "kubernetes: the numbers `USER:GROUP` that the processes run as"},
 		&cli.DurationFlag{Name: "finish-within", Value: 24 * time.Hour, Usage: "kubernetes: the process that completes the target waits for this `TIME` at most until all bundles are done"},
-	}
+	}}
 }
 
 // submitKubernetes applies the manifests of a campaign by kubectl, or prints them.

@@ -114,6 +114,9 @@ func (a *app) repairCommand() *cli.Command {
 			if err != nil {
 				return invalid(err)
 			}
+			if err := onlyWith(c, "save", "bundles", "bundle-bytes"); err != nil {
+				return err
+			}
 			list, err := a.checkedApart(c)
 			if err != nil {
 				return err
@@ -146,7 +149,7 @@ func (a *app) repair(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	if c.Bool("save") {
 		out, err := a.savePlan(c, j, keys)
 		if err == nil {
-			a.saved(j, out)
+			a.showSaved(j, out)
 		}
 		return err
 	}

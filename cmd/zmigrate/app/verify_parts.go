@@ -13,7 +13,6 @@ import (
 	"github.com/zmigrate/zmigrate/engines"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 )
 
@@ -149,15 +148,11 @@ func (a *app) verifyCampaignOf(c *cli.Context, j *jobs.Job) (*engines.Campaign, 
 	if err != nil {
 		return nil, err
 	}
-	n := c.Int("bundles")
-	if !c.IsSet("bundles") {
-		size, ok := jobfile.ParseSize(c.String("bundle-bytes"))
-		if !ok || size < 1 {
-			return nil, invalid(fmt.Errorf("--bundle-bytes %s: want a size such as %s", c.String("bundle-bytes"), defaultBundle))
-		}
-		n = int((s.BytesOut + size - 1) / size)
+	n, err := bundlesOf(c, s.BytesOut)
+	if err != nil {
+		return nil, err
 	}
-	opt.Gather = min(max(n, 1), verify.MostParts)
+	opt.Gather = min(n, verify.MostParts)
 	parts, name, err := jobs.VerifyLeft(c.Context, j, a.env, opt)
 	if err != nil {
 		return nil, err
