@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dask.system import cpu_count
 from distributed import Client, LocalCluster
 
 from zmigrate import dask
@@ -48,6 +49,16 @@ def test_migrate(client: Client, job: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_slots(client: Client, job: Path) -> None:
     assert dask.migrate(client, job, program=PROGRAM, bundles=16, slots=1, progress="none")["chunks"] == 64
+
+
+def test_processors(client: Client, job: Path, tmp_path: Path) -> None:
+    """The processes of a worker share its processors."""
+    program = tmp_path / "zmigrate"
+    program.write_text(f'#!/bin/sh\necho "$GOMAXPROCS $1" >> {tmp_path}/starts\nexec {PROGRAM} "$@"\n')
+    program.chmod(0o755)
+    dask.migrate(client, job, program=PROGRAM, worker_program=str(program), bundles=16, progress="none")
+    starts = (tmp_path / "starts").read_text().splitlines()
+    assert f"{max(1, cpu_count() // 2)} work" in starts
 
 
 def test_invalid_job(client: Client, job: Path) -> None:

@@ -331,6 +331,8 @@ func (a *app) work(c *cli.Context, j *jobs.Job, in *lines) (err error) {
 	}
 	if a.json {
 		a.printJSON(map[string]any{"event": "bundle", "job": j.Title(), "run": owner.Run, "plan": made.Plan, "first": b.First, "end": b.End, "bytes_out": bytes, "seconds": time.Since(began).Seconds()})
+	} else if b.Units() == 0 {
+		a.printf("%s: this part has no units; others have them all\n", j.Title())
 	} else {
 		a.printf("%s: units %d-%d of %d are done, %s stored\n", j.Title(), b.First, b.End, p.Units(), words.Size(bytes))
 	}

@@ -195,6 +195,10 @@ class _Processes(WorkerPlugin):
         self.arguments = [*work, "--stdin", "--end-with-input", "--json"]
 
     def setup(self, worker: Worker) -> None:
+        from dask.system import cpu_count  # of this machine, with the bounds of its cgroup
+
+        # The threads of a worker share its processors: so do their processes.
+        self.environment = {"GOMAXPROCS": str(max(1, cpu_count() // worker.state.nthreads)), **os.environ}
         self.lock = threading.Lock()
         self.idle: list[_Child] = []
         self.busy: dict[Any, _Child] = {}
@@ -233,7 +237,7 @@ class _Processes(WorkerPlugin):
             if self.closed:
                 raise _Ended("the worker is closing")
             used = bool(self.idle)
-            child = self.idle.pop() if used else _Child(_start(self.programs, self.arguments))
+            child = self.idle.pop() if used else _Child(_start(self.programs, self.arguments, self.environment))
             if child.timer is not None:
                 child.timer.cancel()
             self.busy[key] = child
@@ -279,10 +283,16 @@ class _Processes(WorkerPlugin):
 
 
 @_sent
-def _start(programs: Sequence[str], arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+def _start(
+    programs: Sequence[str], arguments: Sequence[str], environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     # A session of its own keeps Ctrl-C on a terminal from the child. The child ends with its input.
     return subprocess.Popen(
-        [_found(programs), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        [_found(programs), *arguments],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     )
 
 
