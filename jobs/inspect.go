@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -113,12 +112,12 @@ var errEnough = errors.New("seen enough")
 // nothingAt is the error about a place where there is nothing.
 func nothingAt(url string) error {
 	url = store.Shown(url)
-	what, hint := "no such file, folder or object", ""
+	what, hint, mistaken := "no such file, folder or object", "", input.Mistaken(jobfile.Location{Text: url, URL: url})
 	switch {
 	case url == "-":
-		return errors.New("-: " + input.Mistaken(url))
-	case input.Mistaken(url) != "":
-		hint = " (" + input.Mistaken(url) + ")"
+		return errors.New("-: " + mistaken)
+	case mistaken != "":
+		hint = " (" + mistaken + ")"
 	}
 	if store.Local(url) {
 		at := store.Resolved(url)
@@ -129,15 +128,6 @@ func nothingAt(url string) error {
 			return fmt.Errorf("%s: a link that leads to nothing; make the link anew, or name the file itself", url)
 		}
 		what = "no such file or folder"
-		var names []string
-		if entries, err := os.ReadDir(filepath.Dir(at)); err == nil {
-			for _, e := range entries {
-				names = append(names, e.Name())
-			}
-		}
-		if near := jobfile.DidYouMean(filepath.Base(at), names); near != "" && hint == "" {
-			hint = " (" + near + ")"
-		}
 	}
 	return fmt.Errorf("%s: %s%s; name a path, or a URL such as s3://bucket/data.zarr?region=eu-west-1", url, what, hint)
 }

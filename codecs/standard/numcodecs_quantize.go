@@ -84,7 +84,11 @@ func (c quantizeCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, e
 	p.apply(round, constant{})
 	p.apply(divide, scale)
 	b := &castBound{in: in.Type, out: in, encode: p.kernel(to), decode: cast(from, to), scale: 1, stable: true, hostOrder: true}
-	b.losses = append([]codecs.Loss{{What: fmt.Sprintf("rounded to %d decimal digits", c.digits), AtMost: math.Ldexp(1, -bits-1)}}, astypeLosses(encoded, decoded)...)
+	digits := "digits"
+	if c.digits == 1 {
+		digits = "digit"
+	}
+	b.losses = append([]codecs.Loss{{What: fmt.Sprintf("rounded to %d decimal %s", c.digits, digits), AtMost: math.Ldexp(1, -bits-1)}}, astypeLosses(encoded, decoded)...)
 	b.out.Type, b.out.Fill = encoded, b.encode.Scalar(encoded, in.Type, in.Fill)
 	b.spec = codecs.Spec{Name: quantizeName, Configuration: fmt.Appendf(nil,
 		`{"digits":%d,"dtype":%s,"astype":%s}`, c.digits, numpyName(decoded), numpyName(encoded))}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -46,7 +48,7 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("the source of %s: %w", j.Title(), err)
 		for _, l := range j.Source.Locations {
-			if hint := Mistaken(l.Text); hint != "" {
+			if hint := Mistaken(l); hint != "" {
 				return nil, r, fmt.Errorf("%w (%s)", err, hint)
 			}
 		}
@@ -54,16 +56,25 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 	return source, r, store.ReadingRefused(err)
 }
 
-// Mistaken says what is wrong with the place of a source that a shell or another program would
-// take for something else, or "".
-func Mistaken(place string) string {
+// Mistaken says what is wrong with the place of a source at which there is nothing, or "": a
+// shell or another program would take it for something else, or its folder holds a file of
+// nearly the same name.
+func Mistaken(place jobfile.Location) string {
 	switch {
-	case place == "-":
+	case place.Text == "-":
 		return "standard input cannot be a source, because it is read in parts: write it to a file first"
-	case strings.HasPrefix(place, "~"):
+	case strings.HasPrefix(place.Text, "~"):
 		return "a shell replaces ~ only where it stands without quotes: write $HOME"
+	case !store.Local(place.URL):
+		return ""
 	}
-	return ""
+	at := store.Resolved(place.URL)
+	entries, _ := os.ReadDir(filepath.Dir(at)) // a folder that cannot be read has no hint
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return jobfile.DidYouMean(filepath.Base(at), names)
 }
 
 // targetClocks returns a function that reads the clock of an existing array, given the path

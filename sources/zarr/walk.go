@@ -90,7 +90,7 @@ func (s *source) visit(ctx context.Context, folder string, names []string) (v vi
 	}
 	v.folders, v.err = s.store.Folders(ctx, folder)
 	if errors.Is(v.err, store.ErrNoList) {
-		v.err = fmt.Errorf("%w, and there is no consolidated metadata: write it with zarr.consolidate_metadata of zarr-python, or name one array", v.err)
+		v.err = fmt.Errorf("%w, and there is no consolidated metadata: correct the URL if it is that of a file; otherwise name one array, or write the metadata with zarr.consolidate_metadata of zarr-python", v.err)
 	}
 	return v
 }

@@ -316,6 +316,9 @@ func readsText(x preview.Description) string {
 	if x.Path == preview.CarriedThrough {
 		return fmt.Sprintf("%s of elements, each stored object once, as it is", words.Size(x.BytesRead))
 	}
+	if len(x.ReadBlock) == 0 { // a scalar
+		return fmt.Sprintf("%s, %s", words.Size(x.BytesRead), oftenText(x))
+	}
 	return fmt.Sprintf("%s, %s, in blocks of %s chunks", words.Size(x.BytesRead), oftenText(x), words.Shape(x.ReadBlock))
 }
 
