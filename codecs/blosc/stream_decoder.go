@@ -1,15 +1,13 @@
 package blosc
 
 import (
-	"bytes"
 	"errors"
-	"io"
 
 	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zlib"
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zmigrate/zmigrate/codecs/blosc/internal/blosclz"
+	"github.com/zmigrate/zmigrate/codecs/inflate"
 	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
@@ -19,9 +17,8 @@ var errLength = errors.New("it decodes to another number of bytes")
 // streamDecoder decodes streams of all codecs, one at a time. Its zero value
 // is ready.
 type streamDecoder struct {
-	zlib   io.ReadCloser // also a zlib.Resetter
-	source bytes.Reader  // of zlib
-	zstd   zstd.Decoder
+	zlib inflate.Decoder
+	zstd zstd.Decoder
 }
 
 // decode decodes src into the whole of dst.
@@ -38,7 +35,7 @@ func (s *streamDecoder) decode(codec Codec, dst, src []byte) error {
 			_, err = s2.Decode(dst, src)
 		}
 	case Zlib:
-		return s.decodeZlib(dst, src)
+		n, _, err = s.zlib.Zlib(dst, src)
 	case Zstd:
 		n, err = s.zstd.Decode(dst, src)
 	}
@@ -46,28 +43,4 @@ func (s *streamDecoder) decode(codec Codec, dst, src []byte) error {
 		err = errLength
 	}
 	return err
-}
-
-func (s *streamDecoder) decodeZlib(dst, src []byte) error {
-	s.source.Reset(src)
-	var err error
-	if s.zlib == nil {
-		s.zlib, err = zlib.NewReader(&s.source)
-	} else {
-		err = s.zlib.(zlib.Resetter).Reset(&s.source, nil)
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := io.ReadFull(s.zlib, dst); err != nil {
-		return err
-	}
-	// The checksum is compared at the end of the stream.
-	switch _, err := io.ReadFull(s.zlib, make([]byte, 1)); {
-	case err == nil:
-		return errLength
-	case !errors.Is(err, io.EOF):
-		return err
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/inflate"
 )
 
 // gzipName is the name of the codec of Zarr v3.
@@ -48,6 +49,7 @@ func gzipNamed(name string, level int) codecs.Definition {
 				most:   deflateMost,
 				writer: func() streamWriter { return newGzipWriter(c.Level) },
 				reader: readGzip,
+				whole:  func(d *inflate.Decoder, dst, src []byte) (int, error) { return d.Gzip(dst, src) },
 			}, nil
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/inflate"
 )
 
 // ZlibName is the name of the codec.
@@ -38,6 +39,7 @@ func numcodecsZlibDefinition() codecs.Definition {
 				most:   deflateMost,
 				writer: func() streamWriter { return newZlibWriter(c.Level) },
 				reader: readZlib,
+				whole:  wholeZlib,
 			}, nil
 		},
 	}
@@ -56,4 +58,12 @@ func readZlib(old io.Reader, r io.Reader) (io.Reader, error) {
 		return old, z.Reset(r, nil)
 	}
 	return zlib.NewReader(r)
+}
+
+func wholeZlib(d *inflate.Decoder, dst, src []byte) (int, error) {
+	n, used, err := d.Zlib(dst, src)
+	if err == nil && used < len(src) {
+		return 0, fmt.Errorf("%d bytes behind the end", len(src)-used)
+	}
+	return n, err
 }

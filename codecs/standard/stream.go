@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/inflate"
 )
 
 // streamCodec is a bytes → bytes codec whose compressor is a writer and whose
@@ -26,6 +27,9 @@ type streamCodec struct {
 	// reader returns a reader of the one stream in r. old is nil, or a reader that is
 	// no longer needed and may be used again.
 	reader func(old io.Reader, r io.Reader) (io.Reader, error)
+	// whole, if not nil, decodes src, all of which is one stream, into dst. It is faster
+	// than reader, and for content whose length is known.
+	whole func(d *inflate.Decoder, dst, src []byte) (int, error)
 }
 
 type streamWriter interface {
@@ -44,6 +48,7 @@ type streamBound struct {
 	in      codecs.Size
 	writers sync.Pool // of streamWriter
 	readers sync.Pool // of io.Reader
+	wholes  sync.Pool // of *inflate.Decoder
 }
 
 func (b *streamBound) Spec() codecs.Spec { return b.spec }
@@ -74,6 +79,10 @@ func (b *streamBound) AppendEncode(dst, src []byte) ([]byte, error) {
 }
 
 func (b *streamBound) AppendDecode(dst, src []byte) ([]byte, error) {
+	// A short stream gets no large buffer.
+	if b.whole != nil && b.in.Fixed && b.in.Max/inflate.MostRatio <= len(src) {
+		return b.appendWhole(dst, src)
+	}
 	in := bytes.NewReader(src)
 	old, _ := b.readers.Get().(io.Reader)
 	r, err := b.reader(old, in)
@@ -86,6 +95,25 @@ func (b *streamBound) AppendDecode(dst, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes behind the end", codecs.ErrCorrupt, in.Len())
 	}
 	return out, err
+}
+
+// appendWhole is AppendDecode for a length that is known.
+func (b *streamBound) appendWhole(dst, src []byte) ([]byte, error) {
+	d, ok := b.wholes.Get().(*inflate.Decoder)
+	if !ok {
+		d = new(inflate.Decoder)
+	}
+	defer b.wholes.Put(d)
+	from := len(dst)
+	dst = grow(dst, b.in.Max)
+	n, err := b.whole(d, dst[from:from+b.in.Max], src)
+	switch {
+	case errors.Is(err, inflate.ErrTooLarge):
+		return nil, fmt.Errorf("%w: more than %d bytes", codecs.ErrTooLarge, b.in.Max)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	}
+	return dst[:from+n], b.in.Check(n)
 }
 
 // DecodedLength implements [codecs.DecodedSized]. It decodes everything and keeps

@@ -1,12 +1,13 @@
 package zip
 
 import (
-	"compress/flate"
 	"context"
 	"hash/crc32"
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // compare fails if the contents of a member have another checksum than the archive says.

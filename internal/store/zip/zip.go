@@ -4,7 +4,6 @@ package zip
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,7 +14,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/klauspost/compress/flate"
+
+	"github.com/zmigrate/zmigrate/codecs/inflate"
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/store/location"
@@ -50,6 +53,8 @@ type Driver struct {
 	prefix  string
 	members directory
 	checked *checkedMembers
+
+	inflates sync.Pool // of *inflate.Decoder
 }
 
 // In cuts a path at the first part that ends in ".zip". It returns the location of the
@@ -200,6 +205,9 @@ func (z *Driver) ReadAll(ctx context.Context, key string, limit int64, room func
 // off has to be decompressed, too. If p reaches the end of the member, the checksum is
 // compared.
 func (z *Driver) inflate(ctx context.Context, m *member, off int64, p []byte) error {
+	if int64(len(p)) == m.size && m.packed <= inflateBuffer {
+		return z.inflateWhole(ctx, m, p)
+	}
 	packed, err := z.packed(ctx, m)
 	if err != nil {
 		return err
@@ -226,6 +234,31 @@ func (z *Driver) inflate(ctx context.Context, m *member, off int64, p []byte) er
 		return m.compare(sum.Sum32())
 	}
 	return nil
+}
+
+// inflateWhole fills p with all contents of a small deflated member.
+func (z *Driver) inflateWhole(ctx context.Context, m *member, p []byte) error {
+	begin, packed, err := z.open(ctx, m, m.packed)
+	if err == nil && int64(len(packed)) < m.packed {
+		packed = make([]byte, m.packed)
+		err = z.readArchive(ctx, packed, begin)
+	}
+	if err != nil {
+		return err
+	}
+	d, ok := z.inflates.Get().(*inflate.Decoder)
+	if !ok {
+		d = new(inflate.Decoder)
+	}
+	defer z.inflates.Put(d)
+	n, _, err := d.Raw(p, packed)
+	if err == nil && n < len(p) {
+		err = fmt.Errorf("%d bytes instead of %d", n, m.size)
+	}
+	if err != nil {
+		return damaged("a deflated member: %v", err)
+	}
+	return m.compare(crc32.ChecksumIEEE(p))
 }
 
 // packed returns a reader of the compressed bytes of a member.

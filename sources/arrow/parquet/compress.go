@@ -8,10 +8,10 @@ import (
 	"math"
 
 	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/zmigrate/zmigrate/codecs/inflate"
 	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
@@ -55,6 +55,7 @@ func (c *Chunk) Decompressed() int64 {
 // decompressor decompresses pages. It serves one goroutine.
 type decompressor struct {
 	codec int
+	gzip  inflate.Decoder
 	zstd  zstd.Decoder
 }
 
@@ -68,10 +69,7 @@ func (d *decompressor) into(dst, src []byte) error {
 			_, err = snappy.Decode(dst, src)
 		}
 	case codecGzip:
-		var r *gzip.Reader
-		if r, err = gzip.NewReader(bytes.NewReader(src)); err == nil {
-			n, err = readFull(r, dst)
-		}
+		n, err = d.gzip.Gzip(dst, src)
 	case codecBrotli:
 		n, err = readFull(brotli.NewReader(bytes.NewReader(src)), dst)
 	case codecZstd:

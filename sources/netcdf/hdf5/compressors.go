@@ -12,8 +12,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zmigrate/zmigrate/codecs/blosc"
+	"github.com/zmigrate/zmigrate/codecs/inflate"
 	"github.com/zmigrate/zmigrate/codecs/zstd"
-	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5/inflate"
 )
 
 // decoders keeps decoders for later chunks. Its zero value is ready.
@@ -30,7 +30,7 @@ func (d *decoders) deflate(dst, src []byte) ([]byte, error) {
 		z = &inflate.Decoder{}
 	}
 	defer d.inflates.Put(z)
-	n, err := z.Zlib(dst, src)
+	n, _, err := z.Zlib(dst, src)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
 	}

@@ -1,9 +1,11 @@
-// Package inflate decodes DEFLATE (RFC 1951) in zlib streams (RFC 1950) from memory to
-// memory. The whole stream and the whole content are in memory, so decoding takes about
-// half the time of a decoder that reads and writes piece by piece.
+// Package inflate decodes DEFLATE (RFC 1951), alone, in zlib streams (RFC 1950) and in
+// gzip members (RFC 1952), from memory to memory. The whole stream and the whole content
+// are in memory, so decoding takes about half the time of a decoder that reads and writes
+// piece by piece.
 //
-// A stream is a header of two bytes, blocks, and the Adler-32 of the content,
-// big-endian. A block is, the least significant bit first:
+// A zlib stream is a header of two bytes, blocks, and the Adler-32 of the content,
+// big-endian. A gzip member is a header of ten bytes and more, blocks, and the CRC-32 and
+// the length of the content, little-endian. A block is, the least significant bit first:
 //
 //	1 bit    last block
 //	2 bits   0: stored: to the next byte, length and its complement (2 bytes each), bytes
@@ -55,31 +57,45 @@ type Decoder struct {
 	n    uint   // number of valid bits in hold; further bits, if set, are the next bits of src
 }
 
-// Zlib decodes a zlib stream into dst and returns the length of the content. It ignores
-// bytes behind the end of the stream.
-func (d *Decoder) Zlib(dst, src []byte) (int, error) {
-	const header, trailer = 2, 4
-	if len(src) < header+trailer {
-		return 0, corrupt("%d bytes are too few", len(src))
-	}
-	if src[0]&0xf != 8 || binary.BigEndian.Uint16(src)%31 != 0 || src[1]&0x20 != 0 {
-		return 0, corrupt("it begins with %x", src[:header])
-	}
-	d.src, d.at, d.hold, d.n = src[header:], 0, 0, 0
-	n, err := d.blocks(dst)
-	rest := d.rest()
+// MostRatio is the most bytes that a byte of a stream can stand for.
+const MostRatio = 1032
+
+// Raw decodes blocks without header and checksum into dst. It returns the length of the
+// content and the number of bytes of src that it has used.
+func (d *Decoder) Raw(dst, src []byte) (n, used int, err error) {
+	d.src, d.at, d.hold, d.n = src, 0, 0, 0
+	n, err = d.blocks(dst)
+	used = len(src) - len(d.rest())
 	d.src = nil
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	if len(rest) < trailer {
-		return 0, corrupt("it is cut off before its checksum")
+	return n, used, nil
+}
+
+// Zlib decodes a zlib stream into dst. It returns the length of the content and the number
+// of bytes of src that it has used.
+func (d *Decoder) Zlib(dst, src []byte) (n, used int, err error) {
+	const header, trailer = 2, 4
+	if len(src) < header+trailer {
+		return 0, 0, corrupt("%d bytes are too few", len(src))
 	}
-	stored, sum := binary.BigEndian.Uint32(rest), adler32.Checksum(dst[:n])
+	if src[0]&0xf != 8 || src[0]>>4 > 7 || binary.BigEndian.Uint16(src)%31 != 0 || src[1]&0x20 != 0 {
+		return 0, 0, corrupt("it begins with %x", src[:header])
+	}
+	n, used, err = d.Raw(dst, src[header:])
+	if err != nil {
+		return 0, 0, err
+	}
+	used += header
+	if len(src)-used < trailer {
+		return 0, 0, corrupt("it is cut off before its checksum")
+	}
+	stored, sum := binary.BigEndian.Uint32(src[used:]), adler32.Checksum(dst[:n])
 	if sum != stored {
-		return 0, corrupt("the checksum is %08x, stored is %08x", sum, stored)
+		return 0, 0, corrupt("the checksum is %08x, stored is %08x", sum, stored)
 	}
-	return n, nil
+	return n, used + trailer, nil
 }
 
 // rest returns the bytes after the last byte with a used bit.
