@@ -47,6 +47,7 @@
 //	variable.go       sizes of elements of variable size
 //	chain_run.go      Encode and Decode of a chain
 //	shards.go         inner chunks in a shard: layout, index, Encode and Decode
+//	names.go          the other names of codecs
 //	padding.go        elements of a chunk that lie outside of the array
 //	partial.go        what decoding a part of a chunk takes
 //	object.go         opened chunks and shards, and boxes of them

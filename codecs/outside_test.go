@@ -425,6 +425,9 @@ func (b sum) Verify(ctx context.Context, in codecs.Input) error {
 	}
 	return err
 }
+func (b sum) Names() (preferred, former codecs.Spec) {
+	return b.Spec(), spec("example.adler32", `{"location":"end"}`)
+}
 func (b sum) Enclosed(in codecs.Input) codecs.Input { return codecs.Section(in, 0, in.Size()-4) }
 func (b sum) DecodedLength(src []byte) (int, error) { return max(len(src)-4, 0), nil }
 
@@ -515,6 +518,7 @@ var (
 	_ interface {
 		codecs.Enclosing
 		codecs.DecodedSized
+		codecs.Renamed
 	} = sum{}
 	_ interface {
 		codecs.Blocked
@@ -756,6 +760,18 @@ func TestOutsideContainer(t *testing.T) {
 	}
 	if _, err := layout.AppendIndex(got[:0], places); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("% x\n% x (%v)", got, want, err)
+	}
+}
+
+func TestOutsideNames(t *testing.T) {
+	chain, _ := int16s(t, outside(t), []int{8}, "example.words", "example.sum", "example.invert")
+	specs, changed := chain.Former()
+	if !changed || len(specs) != 3 || specs[1].Name != "example.adler32" || string(specs[1].Configuration) != `{"location":"end"}` || specs[2].Name != "example.invert" {
+		t.Errorf("former names: %v, %v", specs, changed)
+	}
+	specs, changed = chain.Preferred()
+	if changed || len(specs) != 3 || specs[1].Name != "example.sum" || chain.Specs()[1].Name != "example.sum" {
+		t.Errorf("preferred names: %v, %v", specs, changed)
 	}
 }
 

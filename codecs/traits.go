@@ -263,6 +263,15 @@ type OrderNaming interface {
 	SpecIn(received, made dtype.Order) (Spec, dtype.Order)
 }
 
+// Renamed is the trait of a [BytesToBytes] codec that metadata can name in two ways. Both
+// codecs make the same encodings, and each has a configuration of its own.
+type Renamed interface {
+	// Names returns the spec of the codec that more programs know, and the spec of the
+	// other, which earlier versions of this program wrote into metadata. One of the two
+	// is Spec.
+	Names() (preferred, former Spec)
+}
+
 // Extents is the trait of a [Codec] that is not bound yet. Whether it can be bound
 // depends on the extents of the chunk.
 type Extents interface {

@@ -14,6 +14,9 @@ import (
 // BloscName is the name of the codec.
 const BloscName = "blosc"
 
+// numcodecsBloscName is the name of the same codec with the configuration of numcodecs.
+const numcodecsBloscName = "numcodecs.blosc"
+
 // bloscDefinition is the codec "blosc" of Zarr v3 core.
 func bloscDefinition() codecs.Definition {
 	return codecs.Definition{
@@ -55,13 +58,13 @@ func bloscDefinition() codecs.Definition {
 // the array.
 func numcodecsBloscDefinition() codecs.Definition {
 	return codecs.Definition{
-		Name: "numcodecs.blosc", Kind: codecs.KindBytesToBytes,
+		Name: numcodecsBloscName, Kind: codecs.KindBytesToBytes,
 		Summary: "blosc in numcodecs' configuration",
 		Fields: append(bloscFields(),
 			codecs.Field{Name: "shuffle", Type: "-1, 0, 1 or 2", Default: "1", Doc: "0 nothing, 1 bytes, 2 bits; -1 bits for elements of one byte, else bytes"},
 			codecs.Field{Name: "typesize", Type: "integer 1…255", Default: "null", Doc: "bytes of an element; left out: that of the array"}),
 		Parse: func(text json.RawMessage) (codecs.Codec, error) {
-			c := bloscCodec{name: "numcodecs.blosc"}
+			c := bloscCodec{name: numcodecsBloscName}
 			f := struct {
 				Name      *string `json:"cname"`
 				Level     *int    `json:"clevel"`
@@ -170,9 +173,26 @@ type bloscBound struct {
 	decoder blosc.Decoder
 }
 
-func (b *bloscBound) Spec() codecs.Spec {
+func (b *bloscBound) Spec() codecs.Spec { return b.named(b.name, b.TypeSize) }
+
+// Names implements [codecs.Renamed]. The name numcodecs.blosc is known to fewer programs.
+// Elements of more than 255 bytes are a typesize that some programs refuse, and 1 means
+// the same.
+func (b *bloscBound) Names() (preferred, former codecs.Spec) {
+	size, own := b.TypeSize, b.TypeSize
+	if size > blosc.MaxTypeSize {
+		size = 1
+	}
+	if b.in.Item > blosc.MaxTypeSize && own == 1 {
+		own = b.in.Item
+	}
+	return b.named(BloscName, size), b.named(numcodecsBloscName, own)
+}
+
+// named returns the spec of the codec under one of its names.
+func (b *bloscBound) named(name string, typeSize int) codecs.Spec {
 	var shuffle any = []string{"noshuffle", "shuffle", "bitshuffle"}[b.Shuffle]
-	if b.name != BloscName {
+	if name != BloscName {
 		shuffle = int(b.Shuffle)
 	}
 	text, err := json.Marshal(struct {
@@ -181,11 +201,11 @@ func (b *bloscBound) Spec() codecs.Spec {
 		Shuffle   any    `json:"shuffle"`
 		TypeSize  int    `json:"typesize"`
 		BlockSize int    `json:"blocksize"`
-	}{b.Codec.String(), b.Level, shuffle, b.TypeSize, b.BlockSize})
+	}{b.Codec.String(), b.Level, shuffle, typeSize, b.BlockSize})
 	if err != nil {
 		panic(err) // words and numbers always marshal
 	}
-	return codecs.Spec{Name: b.name, Configuration: text}
+	return codecs.Spec{Name: name, Configuration: text}
 }
 
 func (b *bloscBound) Size() codecs.Size {
