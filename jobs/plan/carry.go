@@ -22,6 +22,8 @@ func (b *builder) carry(a *Array) {
 		a.Reason = b.info.Obstacle
 	case b.info.Codecs == nil:
 		a.Reason = "the source stores no Zarr chunks"
+	case b.encodes:
+		a.Reason = "an earlier version of zmigrate has encoded chunks of the target"
 	case b.plan.Job.Run.Path == "decode":
 		a.Reason = "run.path is decode"
 	case a.convert != nil:
@@ -57,10 +59,18 @@ func (b *builder) sameCodecs(chain *codecs.Chain) bool {
 	in := chain.Chunk()
 	in.Type = b.info.Type
 	own, err := b.chains.Bind(b.info.Codecs, in)
-	return err == nil && b.sameSpecs(own.Specs(), chain.Specs())
+	return err == nil && b.sameChain(own, chain)
 }
 
-// sameSpecs reports whether two bound chains are the same but for aliases.
+// sameChain reports whether two bound chains are the same but for the names of codecs that
+// have several.
+func (b *builder) sameChain(x, y *codecs.Chain) bool {
+	own, _ := x.Former()
+	other, _ := y.Former()
+	return b.sameSpecs(own, other)
+}
+
+// sameSpecs reports whether the specs of two bound chains are the same but for aliases.
 func (b *builder) sameSpecs(x, y []codecs.Spec) bool {
 	return slices.EqualFunc(x, y, func(x, y codecs.Spec) bool {
 		return b.codecName(x.Name) == b.codecName(y.Name) && bytes.Equal(x.Configuration, y.Configuration)

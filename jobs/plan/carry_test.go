@@ -20,6 +20,7 @@ func TestWhatIsCarriedThrough(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"plain/.zarray":     v2,
+		"blosc/.zarray":     strings.Replace(v2, `{"id": "zstd", "level": 7}`, `{"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": -1}`, 1),
 		"fortran/.zarray":   strings.Replace(strings.Replace(v2, `"C"`, `"F"`, 1), "<f4", ">f4", 1),
 		"no_fill/.zarray":   strings.Replace(v2, `"fill_value": 0`, `"fill_value": null`, 1),
 		"nan/.zarray":       strings.Replace(v2, `"fill_value": 0`, `"fill_value": "NaN"`, 1),
@@ -45,6 +46,11 @@ func TestWhatIsCarriedThrough(t *testing.T) {
 		"nothing":                   {"plain", `{}`, "", ""},
 		"in words":                  {"plain", `{chunks: [20, 30], codecs: [bytes, {zstd: {level: 7}}], data_type: float32, fill_value: 0.0}`, "", ""},
 		"metadata":                  {"plain", `{attributes: {units: K}, dimension_names: [y, x]}`, "", ""},
+		"blosc":                     {"blosc", `{}`, "", ""},
+		"blosc by its name":         {"blosc", `{codecs: [bytes, {blosc: {cname: lz4}}]}`, "", ""},
+		"blosc by its former name":  {"blosc", `{codecs: [bytes, {numcodecs.blosc: {cname: lz4, shuffle: 1}}]}`, "", ""},
+		"another blosc":             {"blosc", `{codecs: [bytes, {blosc: {cname: lz4, shuffle: bitshuffle}}]}`, "", "other codecs"},
+		"another former blosc":      {"blosc", `{codecs: [bytes, {numcodecs.blosc: {cname: lz4, typesize: 2}}]}`, "", "other codecs"},
 		"F order, big-endian":       {"fortran", `{}`, "", ""},
 		"no fill value":             {"no_fill", `{}`, "", ""},
 		"no fill value, then one":   {"no_fill", `{fill_value: 0.0}`, "", ""},

@@ -3,7 +3,9 @@ package plan
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
@@ -11,40 +13,102 @@ import (
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
 // program. They chose chunks by another rule, applied lossy codecs of the defaults to
-// every array, and kept each _FillValue. plannedEarlier returns
-// that array if the checkpoint records it, because a target that is complete or begun keeps
-// its metadata. Otherwise it returns nil. b is the builder before it built planned.
+// every array, kept each _FillValue, and gave some codecs another name. plannedEarlier
+// returns that array if the checkpoint records it, because a target that is complete or
+// begun keeps its metadata. Otherwise it returns nil. b is the builder before it built
+// planned, except that chose is set.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
+	former, renamed := b.formerCodecs()
+	if !b.chose && !renamed {
+		return nil, nil, nil
+	}
 	if p.recorded == nil {
 		if err := p.readRecorded(ctx, b.env); err != nil {
 			return nil, nil, err
 		}
 	}
-	digest := p.recorded[planned.Target]
-	if same, err := planned.hasDigest(digest); digest == "" || same || err != nil {
+	recorded, known := p.recorded[planned.Target]
+	if !known {
+		return nil, nil, nil
+	}
+	same, err := planned.hasDigest(recorded.digest)
+	if err != nil || same && planned.isCarried() == recorded.carried {
 		return nil, nil, err
 	}
-	b.keepsFill = true
-	other := b
-	other.earlier = true
-	for _, b := range []builder{b, other} {
-		was, problems := b.build()
-		if was == nil || problems.Err() != nil {
+	var found *Array // has the metadata on record
+	var problems jobfile.Problems
+	for _, b := range b.earlierChoices(former, renamed) {
+		was, wrong := b.build()
+		if was == nil || wrong.Err() != nil {
 			continue
 		}
-		if same, err := was.hasDigest(digest); err != nil {
+		is, err := was.hasDigest(recorded.digest)
+		if err != nil {
 			return nil, nil, err
-		} else if same {
-			was.Notes = append(was.Notes, "chunks, codecs and attributes: those that an earlier version of zmigrate chose for the target")
-			return was, problems, nil
+		}
+		exact := is && was.isCarried() == recorded.carried
+		if exact || is && !same && found == nil {
+			found, problems = was, wrong
+		}
+		if exact {
+			break
 		}
 	}
-	return nil, nil, nil
+	if found != nil {
+		found.Notes = append(found.Notes, "chunks, codecs and attributes: those that an earlier version of zmigrate chose for the target")
+	}
+	return found, problems, nil
 }
 
-// readRecorded sets p.recorded to the digests of the arrays in the checkpoint.
+// earlierChoices returns builders that choose as earlier versions of this program did, the
+// latest of them first. former are the codecs of the source by the names that they gave
+// them, if some are renamed.
+func (b *builder) earlierChoices(former []codecs.Spec, renamed bool) []builder {
+	list := []builder{*b}
+	if renamed {
+		named, source := *b, *b.info
+		source.Codecs = former
+		named.info = &source
+		list = append(list, named)
+		for _, encoded := range list {
+			encoded.encodes = true
+			list = append(list, encoded)
+		}
+	}
+	if b.chose {
+		for _, fill := range list {
+			fill.keepsFill = true
+			chunks := fill
+			chunks.earlier = true
+			list = append(list, fill, chunks)
+		}
+	}
+	return list[1:]
+}
+
+// formerCodecs returns the codecs of the source by the names that earlier versions gave
+// them. renamed reports whether there is such a name.
+func (b *builder) formerCodecs() (specs []codecs.Spec, renamed bool) {
+	if b.info.Codecs == nil {
+		return nil, false
+	}
+	in := codecs.Chunk{Type: b.info.Type, Shape: b.info.Shards, Fill: b.sourceFill()}
+	if in.Shape == nil {
+		in.Shape = b.info.Chunks
+	}
+	if in.Shape == nil { // chunks of several shapes
+		in.Shape = slices.Repeat([]int{1}, len(b.info.Shape))
+	}
+	chain, err := b.chains.Bind(b.info.Codecs, in)
+	if err != nil {
+		return nil, false // a chunk of another shape has these codecs
+	}
+	return chain.Former()
+}
+
+// readRecorded sets p.recorded to the arrays in the checkpoint.
 func (p *Plan) readRecorded(ctx context.Context, env environment.Environment) error {
-	p.recorded = map[string]string{}
+	p.recorded = map[string]recordedArray{}
 	s := p.state
 	if s == nil {
 		var err error
@@ -64,7 +128,7 @@ func (p *Plan) readRecorded(ctx context.Context, env environment.Environment) er
 		return err
 	}
 	for _, a := range m.Arrays {
-		p.recorded[a.Target] = a.Digest
+		p.recorded[a.Target] = recordedArray{a.Digest, a.Carried}
 	}
 	return nil
 }
@@ -74,3 +138,6 @@ func (a *Array) hasDigest(digest string) (bool, error) {
 	meta, err := json.Marshal(a.Meta)
 	return err == nil && manifest.MetadataDigest(meta) == digest, err
 }
+
+// isCarried reports whether the objects of the source are carried through.
+func (a *Array) isCarried() bool { return a.stored != nil }

@@ -133,7 +133,7 @@ func (b *builder) sameChains(would, is *zarr.Array) {
 		b.wrong("codecs", "the codecs of the target: "+err.Error(), "")
 		return
 	}
-	if !b.sameSpecs(own.Specs(), target.Specs()) {
+	if !b.sameChain(own, target) {
 		hint := "leave codecs out: the array keeps the codecs of the target"
 		if b.outcome != nil {
 			hint = "with cf: codecs, source and target have to have the same packing"

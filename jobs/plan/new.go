@@ -176,7 +176,7 @@ func (p *Plan) planArray(ctx context.Context, b *builder, name string, dimension
 	if planned == nil {
 		return problems, nil
 	}
-	if b.chose && planned.Existing == nil {
+	if earlier.chose = b.chose; planned.Existing == nil {
 		was, found, err := p.plannedEarlier(ctx, earlier, planned)
 		if err != nil {
 			return nil, err

@@ -42,9 +42,9 @@ type Plan struct {
 	// job does not append rows: then the plan does not depend on the checkpoint.
 	state *environment.State
 	dim   string // the dimension along which the job appends rows, now or later; "": it does not
-	// recorded are the digests of the arrays in a checkpoint, by their paths in the target,
-	// once plannedEarlier has read them.
-	recorded map[string]string
+	// recorded are the arrays in a checkpoint, by their paths in the target, once
+	// plannedEarlier has read them.
+	recorded map[string]recordedArray
 	// fileCount is the number of files of the source, once something has asked for it.
 	fileCount int
 	// request is what source was opened with. waiting is the number of files that the job
@@ -116,6 +116,12 @@ func (p *Plan) Nothing() bool { return p.nothing }
 // first.
 func (p *Plan) Waiting() int { return p.waiting }
 
+// recordedArray is what a checkpoint tells of an array.
+type recordedArray struct {
+	digest  string // of its metadata
+	carried bool   // whether the objects of the source are carried through
+}
+
 // plannedTarget is what lies at the place that a job writes to, and what becomes of it.
 // There are two:
 //
@@ -176,6 +182,9 @@ type builder struct {
 	// keepsFill makes build keep a _FillValue that no element is equal to, as earlier versions
 	// did.
 	keepsFill bool
+	// encodes makes carry carry nothing through. Earlier versions took codecs of different
+	// names for different codecs, and encoded chunks anew.
+	encodes bool
 
 	// convert converts the source's elements to the stored type. nil: they have that type.
 	convert sources.Converter
