@@ -77,6 +77,7 @@ func readerCases(t *testing.T) []readerCase {
 			}
 		}
 	}
+	types["raw_bytes of 300"], types["null_terminated_bytes of 300"] = dtype.RawBytes(300), dtype.NullTerminated(300)
 	type layout struct {
 		name, on     string // on: the data type, int16 if ""
 		shape, chunk []int
@@ -94,6 +95,11 @@ func readerCases(t *testing.T) []readerCase {
 		{name: "shards in shards", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[4,2],"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":["bytes"]}}]}}]`, names: plain},
 		{name: "transposed shards", codecs: `[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":["bytes"]}}]`, names: plain},
 		{name: "transposed within shards", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},"bytes","zstd"]}}]`, names: plain},
+		{name: "blosc of texts", on: "string", codecs: `["vlen-utf8",{"name":"blosc","configuration":{"typesize":1}}]`, names: plain},
+		{name: "blosc of strings of bytes", on: "bytes", codecs: `["vlen-bytes",{"name":"blosc","configuration":{"typesize":1}}]`, names: plain},
+		{name: "blosc of elements of 300 bytes, as one", on: "raw_bytes of 300", codecs: `["bytes",{"name":"blosc","configuration":{"typesize":1}}]`, names: plain},
+		{name: "blosc of elements of 300 bytes", on: "raw_bytes of 300", codecs: `["bytes",{"name":"blosc","configuration":{"typesize":300}}]`, names: plain},
+		{name: "blosc of texts of 300 bytes", on: "null_terminated_bytes of 300", codecs: `["bytes",{"name":"blosc","configuration":{"typesize":300}}]`, names: plain},
 		{name: "no names of dimensions", codecs: `["bytes"]`},
 		{name: "one of two dimensions named", codecs: `["bytes"]`, names: []string{"x", ""}},
 		{name: "both dimensions of one name", codecs: `["bytes"]`, names: []string{"x", "x"}},
@@ -193,6 +199,7 @@ func samples(t *testing.T, data dtype.Type) [][]byte {
 	t.Helper()
 	for _, two := range [][2]string{
 		{`1`, `2`}, {`1`, `-1`}, {`true`, `false`}, {`[1,2]`, `[2,1]`}, {`"ab"`, `"c"`}, {`"AQI="`, `"AwQ="`}, {`{"x":1,"n":2}`, `{"x":2,"n":1}`},
+		{`"` + strings.Repeat("AQID", 100) + `"`, `"` + strings.Repeat("BAUG", 100) + `"`},
 	} {
 		a, err := data.ParseScalar(dtype.V3, json.RawMessage(two[0]))
 		if err != nil {

@@ -285,3 +285,17 @@ func shuffleOfElements(a *zarr.Array, specs []codecs.Spec) Refusal {
 	}
 	return Refusal{}
 }
+
+// typeSizeOfByte refuses Blosc with a typesize that c-blosc takes for 1.
+func typeSizeOfByte(_ *zarr.Array, specs []codecs.Spec) Refusal {
+	for _, s := range specs {
+		var c struct {
+			Size int `json:"typesize"`
+		}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		if s.Name == "blosc" && c.Size > 255 {
+			return Refusal{"codecs", "blosc with a typesize of more than 255", "typesize: 1, which means the same"}
+		}
+	}
+	return Refusal{}
+}

@@ -58,7 +58,7 @@ var table = []*Reader{
 	{
 		Name: "tensorstore", Version: "0.1.86", Tried: "0.1.86",
 		types: split(core + small + " int2 int4 raw_bytes struct"), codecs: split(registered + sharding),
-		limits: []limit{shardsLast, noScaleFill, oneNameEach},
+		limits: []limit{shardsLast, noScaleFill, oneNameEach, typeSizeOfByte},
 	},
 	{ // within the newest zarr-python, as its codec pipeline
 		Name: "zarrs-python", Version: "0.2", Tried: "0.2.3",
