@@ -22,6 +22,8 @@
 //	interop_test.go         other programs read what zmigrate wrote
 //	interop_types_test.go   every data type
 //	interop_codecs_test.go  every codec
+//	former_names_test.go    targets in which an earlier version gave codecs other names
+//	v2_interop_test.go      copies of Zarr v2 arrays with Blosc, read by other programs
 //	copy_interop_test.go    hierarchies of other programs, copied in three ways, read by their writers
 //	migrate_speed_test.go   whole migrations beside tensorstore's and zarrs' (ZMIGRATE_SPEED=1)
 //	blosc_interop_test.go   c-blosc decodes our buffers; its speed beside ours

@@ -62,6 +62,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 		v.Order = dtype.Little
 	}
 	if a.Type != nil {
+		v.Type = a.Type
 		if a.Codecs, err = standard.FromV2(registry, v); err != nil {
 			d.problems = append(d.problems, err) // the error names the filter
 		}

@@ -13,6 +13,9 @@ import (
 // V2 is how a Zarr v2 array stores its chunks. The fields are those of the array's
 // document.
 type V2 struct {
+	// Type is the data type of the array. nil: it is not known, and codecs whose form in
+	// Zarr v3 depends on it keep the names that numcodecs gives them.
+	Type       dtype.Type
 	Order      dtype.Order       // the byte order in the dtype's name
 	F          bool              // whether "order" is "F"
 	Filters    []json.RawMessage // nil if there are none
@@ -68,7 +71,27 @@ func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 			serializer.Configuration = json.RawMessage(`{"endian":"little"}`)
 		}
 	}
-	return slices.Concat(front, []codecs.Spec{serializer}, back), nil
+	return preferred(r, slices.Concat(front, []codecs.Spec{serializer}, back), v.Type), nil
+}
+
+// preferred returns the specs with the names that most programs know, for codecs that have
+// two names. It tries the chain with one element of type t. If the chain does not take it,
+// the specs stay as they are: binding them to the chunks of the array says what is wrong.
+func preferred(r *codecs.Registry, specs []codecs.Spec, t dtype.Type) []codecs.Spec {
+	if t == nil {
+		return specs
+	}
+	chain, err := r.Bind(specs, codecs.Chunk{Type: t, Shape: []int{1}, Fill: t.Default()})
+	if err != nil {
+		return specs
+	}
+	names, _ := chain.Preferred()
+	for i, s := range names {
+		if s.Name != specs[i].Name {
+			specs[i] = s
+		}
+	}
+	return specs
 }
 
 // fromV2 returns the codec of a filter or compressor, {"id": name, …}. If it names the

@@ -21,14 +21,36 @@ func TestFromV2(t *testing.T) {
 		{`"<i4"`, `[{"id":"delta","dtype":"<i4","astype":"<i2"}]`, `{"id":"zlib","level":1}`, false,
 			`[{"name":"numcodecs.delta","configuration":{"astype":"<i2","dtype":"<i4"}},{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.zlib","configuration":{"level":1}}]`},
 		{`">f8"`, `[{"id":"astype","encode_dtype":"<f4","decode_dtype":">f8"},{"id":"shuffle","elementsize":4}]`, `{"id":"blosc","cname":"lz4","clevel":5,"shuffle":-1,"blocksize":0}`, false,
-			`[{"name":"numcodecs.astype","configuration":{"decode_dtype":">f8","encode_dtype":"<f4"}},{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.shuffle","configuration":{"elementsize":4}},{"name":"numcodecs.blosc","configuration":{"blocksize":0,"clevel":5,"cname":"lz4","shuffle":-1}}]`},
+			`[{"name":"numcodecs.astype","configuration":{"decode_dtype":">f8","encode_dtype":"<f4"}},{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.shuffle","configuration":{"elementsize":4}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":4,"blocksize":0}}]`},
+		{`"<f4"`, `null`, `{"id":"blosc","cname":"lz4","clevel":5,"shuffle":1,"blocksize":0}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":4,"blocksize":0}}]`},
+		{`">f8"`, `null`, `{"id":"blosc","cname":"zstd","clevel":1,"shuffle":0,"blocksize":4096}`, true,
+			`[{"name":"transpose","configuration":{"order":"F"}},{"name":"bytes","configuration":{"endian":"big"}},{"name":"blosc","configuration":{"cname":"zstd","clevel":1,"shuffle":"noshuffle","typesize":8,"blocksize":4096}}]`},
+		{`"<c16"`, `null`, `{"id":"blosc","cname":"blosclz","clevel":9,"shuffle":-1,"blocksize":0}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"blosclz","clevel":9,"shuffle":"shuffle","typesize":16,"blocksize":0}}]`},
+		{`"|b1"`, `null`, `{"id":"blosc","cname":"snappy","clevel":9,"shuffle":-1,"blocksize":0}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"snappy","clevel":9,"shuffle":"bitshuffle","typesize":1,"blocksize":0}}]`},
+		{`"|S300"`, `null`, `{"id":"blosc","cname":"lz4","clevel":5,"shuffle":-1,"blocksize":0}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":1,"blocksize":0}}]`},
+		{`"<i2"`, `null`, `{"id":"blosc"}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}]`},
+		{`"<i2"`, `null`, `{"id":"blosc","typesize":null}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}]`},
+		{`"<i4"`, `[{"id":"delta","dtype":"<i4","astype":"<i2"}]`, `{"id":"blosc","shuffle":2,"typesize":4}`, false,
+			`[{"name":"numcodecs.delta","configuration":{"astype":"<i2","dtype":"<i4"}},{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"bitshuffle","typesize":4,"blocksize":0}}]`},
+		{`"<i4"`, `[{"id":"delta","dtype":"<i4","astype":"<i2"}]`, `{"id":"blosc","shuffle":2}`, false,
+			`[{"name":"numcodecs.delta","configuration":{"astype":"<i2","dtype":"<i4"}},{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"bitshuffle","typesize":2,"blocksize":0}}]`},
+		{`"<i2"`, `[{"id":"fletcher32"}]`, `{"id":"blosc"}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.fletcher32","configuration":{}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":1,"blocksize":0}}]`},
+		{`"<i2"`, `[{"id":"blosc"}]`, `{"id":"zlib","level":1}`, false,
+			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}},{"name":"numcodecs.zlib","configuration":{"level":1}}]`},
 		{`"<f8"`, `[{"id":"quantize","digits":2,"dtype":"<f8","astype":"<f4"}]`, `null`, false,
 			`[{"name":"numcodecs.quantize","configuration":{"astype":"<f8","digits":2,"dtype":"<f8"}},{"name":"numcodecs.astype","configuration":{"decode_dtype":"<f8","encode_dtype":"<f4"}},{"name":"bytes","configuration":{"endian":"little"}}]`},
 		{`"<f8"`, `[{"id":"quantize","digits":2,"dtype":"<f8","astype":"<f8"}]`, `null`, false,
 			`[{"name":"numcodecs.quantize","configuration":{"astype":"<f8","digits":2,"dtype":"<f8"}},{"name":"bytes","configuration":{"endian":"little"}}]`},
 		{`"|O"`, `[{"id":"vlen-utf8"}]`, `{"id":"gzip","level":5}`, false, `[{"name":"vlen-utf8","configuration":{}},{"name":"gzip","configuration":{"level":5}}]`},
 		{`"|O"`, `[{"id":"vlen-utf8"}]`, `{"id":"blosc","cname":"lz4","clevel":5,"shuffle":1,"blocksize":0}`, false,
-			`[{"name":"vlen-utf8","configuration":{}},{"name":"numcodecs.blosc","configuration":{"blocksize":0,"clevel":5,"cname":"lz4","shuffle":1}}]`},
+			`[{"name":"vlen-utf8","configuration":{}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":1,"blocksize":0}}]`},
 		{`"<i4"`, `[{"id":"pcodec"},{"id":"delta","dtype":"<i4"}]`, `null`, false, "error: filters[1]: it takes arrays, and a filter in front of it makes bytes"},
 		{`"<f4"`, `[{"id":"nope"}]`, `null`, false, `error: filters[0]: unknown codec "nope"`},
 		{`"<f4"`, `null`, `{"id":"nope"}`, false, `error: compressor: unknown codec "nope"`},
@@ -48,7 +70,7 @@ func TestFromV2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		specs, err := standard.FromV2(standard.Registry(dtype.Standard()), standard.V2{Order: order, F: c.f, Filters: filters, Compressor: json.RawMessage(c.compressor)})
+		specs, err := standard.FromV2(standard.Registry(dtype.Standard()), standard.V2{Type: typ, Order: order, F: c.f, Filters: filters, Compressor: json.RawMessage(c.compressor)})
 		if part, refused := strings.CutPrefix(c.want, "error: "); refused {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s %s %s: %v, want %q", c.dtype, c.filters, c.compressor, err, part)
@@ -71,6 +93,30 @@ func TestFromV2(t *testing.T) {
 		}
 		if _, err := standard.Registry(dtype.Standard()).Bind(specs, codecs.Chunk{Type: typ, Shape: []int{4, 4}, Fill: typ.Default()}); err != nil {
 			t.Errorf("%s: %v", c.want, err)
+		}
+	}
+}
+
+// TestFromV2KeepsNames converts compressors whose Zarr v3 form is not known. They keep the
+// names that numcodecs gives them.
+func TestFromV2KeepsNames(t *testing.T) {
+	for name, test := range map[string]struct {
+		typ              dtype.Type
+		compressor, want string
+	}{
+		"no data type": {nil, `{"id":"blosc","shuffle":1}`, `[{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.blosc","configuration":{"shuffle":1}}]`},
+		"a fault":      {dtype.Int16, `{"id":"blosc","clevel":10}`, `[{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.blosc","configuration":{"clevel":10}}]`},
+	} {
+		specs, err := standard.FromV2(standard.Registry(dtype.Standard()), standard.V2{Type: test.typ, Order: dtype.Little, Compressor: json.RawMessage(test.compressor)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.Marshal(specs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }

@@ -139,9 +139,15 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 		}
 	}
 	var err error
-	k.chain, err = s.chains.Bind(meta.Codecs, codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: k.fill})
+	in := codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: k.fill}
+	k.chain, err = s.chains.Bind(meta.Codecs, in)
 	if err != nil {
 		return nil, err
+	}
+	if specs, changed := k.chain.Preferred(); changed {
+		if k.chain, err = s.chains.Bind(specs, in); err != nil {
+			return nil, err
+		}
 	}
 	info.Codecs = k.chain.Specs()
 	if layout, ok := k.chain.Shards(); ok {
