@@ -22,6 +22,17 @@ const (
 	withoutMax = 7  // number of blocks
 )
 
+// A run is poor if its copies save less than one byte in poorSavings. A sequence takes about
+// againCost bytes, and offsetCost bytes more if its offset is not that of the sequence before.
+// After more than patience poor runs, up to mostRest runs are skipped.
+const (
+	poorSavings = 32
+	againCost   = 1
+	offsetCost  = 2
+	patience    = 8
+	mostRest    = 7
+)
+
 // numbers finds copies in src[from:] according to l. Passes without branches that
 // depend on the content list the possible copies from a run of positions. The last pass
 // takes the first copies that it meets. After a run with many unrelated copies, dense
@@ -36,6 +47,12 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	for r.at = l.align(max(from, 16+l.step)); r.at <= limit; {
 		r.count = min(runMost, (limit-r.at)/l.step+1)
 		r.most = min(r.at, window)
+		if p.skip > 0 {
+			p.skip--
+			r.at += r.count * l.step
+			continue
+		}
+		before := len(p.sequences)
 		if dense {
 			dense = p.dense(t.short, src, &r)
 			r.at = max(r.at+r.count*l.step, l.align(p.anchor))
@@ -55,6 +72,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 		k := len(p.sequences)
 		p.take(hits, src, r.at)
 		dense = l.size == 4 && !p.thorough && len(hits)*4 > r.count && p.unrelated(hits, k)
+		p.judge(before, r.count*l.step)
 		r.at = max(r.at+r.count*l.step, l.align(p.anchor))
 	}
 	if p.withoutLong > 0 {
@@ -65,12 +83,33 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	p.end(src)
 }
 
+// judge makes the parser skip runs after some bytes in which it found little from sequence k
+// on: the more often that happens, the more of them.
+func (p *parser) judge(k, bytes int) {
+	saved, last := 0, uint32(0)
+	for _, s := range p.sequences[k:] {
+		saved += int(s.length) - againCost
+		if s.offset != last {
+			saved -= offsetCost
+		}
+		last = s.offset
+	}
+	if saved*poorSavings > bytes {
+		p.rest, p.poor = 0, 0
+		return
+	}
+	if p.poor++; p.poor > patience {
+		p.rest = min(2*p.rest+1, mostRest)
+		p.skip = p.rest
+	}
+}
+
 // align returns the first position, from at on, where copies are looked for.
 func (l layout) align(at int) int { return (at-l.phase+l.step-1)&^(l.step-1) + l.phase }
 
 // take makes sequences of the hits that begin where the last sequence ended, or later.
 // An offset that was used last costs next to nothing. It is preferred if its copy
-// continues after one byte that differs, or if it fits the position of the hit.
+// continues after one byte or two that differ, or if it fits the position of the hit.
 func (p *parser) take(hits []hit, src []byte, at int) {
 	for _, x := range hits {
 		here := at + int(x&(1<<hitOffset-1))
@@ -80,8 +119,15 @@ func (p *parser) take(hits []hit, src []byte, at int) {
 		offset, n := int(x>>hitOffset&offsetMask), int(x>>hitLength)
 		if k := len(p.sequences); k > 0 {
 			last := int(p.sequences[k-1].offset)
-			for next := p.anchor + 1; next <= here+1 && load32(src, next) == load32(src, next-last); next = p.anchor + 1 {
-				p.emit(src, next, last, matchLength(src, next, last, 4))
+			for p.anchor <= here {
+				next, least := p.anchor+1, uint(4)
+				if next <= here && n < 8 && load32(src, next) != load32(src, next-last) {
+					next, least = next+1, 6
+				}
+				if (load64(src, next)^load64(src, next-last))<<(64-8*least) != 0 {
+					break
+				}
+				p.emit(src, next, last, matchLength(src, next, last, int(least)))
 			}
 			if here < p.anchor {
 				continue

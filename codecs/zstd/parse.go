@@ -35,6 +35,8 @@ type parser struct {
 	bytes, elements hashTables
 	thorough        bool
 	withoutLong     int // number of blocks of numbers that go without the long table
+	poor            int // number of poor runs of numbers one after the other, see judge
+	skip, rest      int // number of runs of numbers to skip, and how many were skipped last
 	size            int // of the frame's content, in bytes
 
 	literals  []byte
@@ -63,7 +65,7 @@ func newParser(log int, thorough bool) *parser {
 func (p *parser) reset(n int) {
 	p.size = n
 	p.bytes.usable, p.elements.usable = false, false
-	p.withoutLong = 0
+	p.withoutLong, p.poor, p.skip, p.rest = 0, 0, 0, 0
 }
 
 // parse turns the block src[from:] into literals and sequences. Copies go back as far

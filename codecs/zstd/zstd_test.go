@@ -249,6 +249,26 @@ func TestRatio(t *testing.T) {
 	}
 }
 
+// TestLevels checks that a higher level makes no larger frames, within two percent. Jittered
+// times were 22 % larger at level 5 while copies with the last offset were looked for behind one
+// byte alone.
+func TestLevels(t *testing.T) {
+	all := contents(1 << 20)
+	random := rand.New(rand.NewPCG(5, 6))
+	for i := range 1 << 17 {
+		all["jittered times"] = binary.LittleEndian.AppendUint64(all["jittered times"], uint64(1700000000+60*i+random.IntN(3)))
+	}
+	first := encoder(t, zstd.Options{Level: 1})
+	for level := 2; level <= zstd.MaxLevel; level++ {
+		e := encoder(t, zstd.Options{Level: level})
+		for name, src := range all {
+			if low, high := len(first.AppendEncode(nil, src)), len(e.AppendEncode(nil, src)); high*50 > low*51 {
+				t.Errorf("%s: %d bytes at level %d, %d at level 1", name, high, level, low)
+			}
+		}
+	}
+}
+
 // Once the encoder has its memory and dst is large enough, it allocates nothing.
 func TestAllocations(t *testing.T) {
 	e := encoder(t, zstd.Options{})
