@@ -19,8 +19,11 @@ var (
 	zoned     = regexp.MustCompile(`\d[T ]\d.*[+-]\d\d?(:?\d\d)?$`)
 )
 
-// longNumber matches numbers that take much memory as fractions.
-var longNumber = regexp.MustCompile(`[eE][+-]?0*\d{4,}|.{1000}`)
+// longExponent matches exponents of numbers that take much memory as fractions.
+var longExponent = regexp.MustCompile(`[eE][+-]?0*\d{4}`)
+
+// isLong reports whether a number takes much memory as a fraction.
+func isLong(number string) bool { return len(number) >= 1000 || longExponent.MatchString(number) }
 
 const selectHint = `indices as "0:100:2", values as [30, 60], or dates as 2020-01-01/2020-12-31; one value as [45, 45]`
 
@@ -71,7 +74,7 @@ func (p *parser) valueRange(n *node, at *trail, s *Selection) {
 		if item.kind == nullKind {
 			continue
 		}
-		if item.kind != numberKind || longNumber.MatchString(item.text) {
+		if item.kind != numberKind || isLong(item.text) {
 			p.want(item, at.item(i), "a number, or null for no bound", selectHint)
 			return
 		}
@@ -150,7 +153,7 @@ func numbersOf(texts [2]string) *[2]*big.Rat {
 		if text == "" {
 			continue
 		}
-		if !plainNumber.MatchString(text) || longNumber.MatchString(text) {
+		if !plainNumber.MatchString(text) || isLong(text) {
 			return nil
 		}
 		numbers[i], _ = new(big.Rat).SetString(text) // of this form

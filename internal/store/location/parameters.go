@@ -68,7 +68,9 @@ func (l *Location) setQuery(raw string) error {
 }
 
 // hostLabel matches the name of a region, which becomes a part of the name of a server.
-var hostLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,62}$`)
+var hostLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+
+const mostLabel = 63 // bytes of a label
 
 // checkParameter refuses values that no place takes. It also refuses names of servers
 // that could hold a secret.
@@ -87,7 +89,7 @@ func checkParameter(name, value string) error {
 			return fmt.Errorf("want http or https, not %q", value)
 		}
 	case "region":
-		if value != "" && !hostLabel.MatchString(value) {
+		if value != "" && (len(value) > mostLabel || !hostLabel.MatchString(value)) {
 			return fmt.Errorf("want a name such as eu-west-1, not %q", value)
 		}
 	case "storage_account", "domain":
