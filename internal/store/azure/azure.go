@@ -3,6 +3,7 @@
 package azure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,15 +11,13 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
-	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/azureblob"
 
 	"github.com/zmigrate/zmigrate/internal/store/bucket"
 	"github.com/zmigrate/zmigrate/internal/store/driver"
@@ -39,15 +38,10 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := azureblob.OpenBucket(ctx, client, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &bucket.Bucket{At: at, Blobs: blobs, Uploader: newUploader(client)}, nil
+	return &bucket.Bucket{At: at, Client: newObjects(client)}, nil
 }
 
-// openContainer makes the client. It looks for credentials in the order of gocloud.dev:
-// a key, a shared access signature, a connection string, and then those that the Azure
+// openContainer makes the client. It looks for credentials in this order: a key, a shared access signature, a connection string, and then those that the Azure
 // libraries find.
 func openContainer(ctx context.Context, at location.Location) (*container.Client, error) {
 	options := &container.ClientOptions{ClientOptions: policy.ClientOptions{
@@ -70,11 +64,11 @@ func openContainer(ctx context.Context, at location.Location) (*container.Client
 		}
 		return client, nil
 	}
-	account, service, err := serviceOf(at.Query, signature)
+	account, origin, err := serviceOf(at.Query, signature)
 	if err != nil {
 		return nil, err
 	}
-	target := strings.TrimSuffix(service, "/") + "/" + url.PathEscape(at.Host)
+	target := strings.TrimSuffix(origin, "/") + "/" + url.PathEscape(at.Host)
 	switch {
 	case key != "":
 		credential, err := container.NewSharedKeyCredential(account, key)
@@ -115,36 +109,34 @@ func attempts(err error) string {
 
 // serviceOf returns the storage account and the URL of its service. The environment
 // names both, and the query of a URL overrides the environment.
-func serviceOf(query url.Values, signature string) (account, service string, err error) {
-	environment := azureblob.NewDefaultServiceURLOptions()
-	environment.SASToken = ""
-	environment.IsLocalEmulator = environment.IsLocalEmulator || isAddress(environment.StorageDomain)
-	asked := *environment
+func serviceOf(query url.Values, signature string) (account, target string, err error) {
+	environment := environmentService()
+	asked := environment
 	for name, value := range map[string]*string{
-		"storage_account": &asked.AccountName, "domain": &asked.StorageDomain, "protocol": &asked.Protocol,
+		"storage_account": &asked.account, "domain": &asked.domain, "protocol": &asked.protocol,
 	} {
 		if query.Has(name) {
 			*value = query.Get(name)
 		}
 	}
-	asked.IsLocalEmulator = asked.IsLocalEmulator || isAddress(asked.StorageDomain)
+	asked.emulator = asked.emulator || isAddress(asked.domain)
 	if query.Has("localemu") {
-		asked.IsLocalEmulator = location.Flag(query, "localemu")
+		asked.emulator = location.Flag(query, "localemu")
 	}
-	if asked.AccountName == "" {
+	if asked.account == "" {
 		return "", "", errors.New("no storage account: set AZURE_STORAGE_ACCOUNT, or put storage_account=NAME into the query of the URL")
 	}
-	service, err = urlOf(&asked)
+	target, err = asked.url()
 	if err != nil || signature == "" {
-		return asked.AccountName, service, err
+		return asked.account, target, err
 	}
 	// A signature is for the server that the environment names. A URL must not send it
 	// to another server.
-	own, err := urlOf(environment)
-	if err == nil && own != service {
+	own, err := environment.url()
+	if err == nil && own != target {
 		err = errors.New("AZURE_STORAGE_SAS_TOKEN is for the account and service that AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_DOMAIN and AZURE_STORAGE_PROTOCOL name, and the query of the URL names another: change one of them")
 	}
-	return asked.AccountName, service, err
+	return asked.account, target, err
 }
 
 // isAddress tells whether a host, perhaps with a port, is an IP address. The name of an
@@ -155,17 +147,51 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// urlOf returns the URL of a service.
-func urlOf(options *azureblob.ServiceURLOptions) (string, error) {
-	service, err := azureblob.NewServiceURL(options)
-	if err != nil {
-		return "", fmt.Errorf("protocol: want http or https: %w", err)
-	}
-	return string(service), nil
+// service says where the service of a storage account is.
+type service struct {
+	account, domain, protocol string
+	cdn                       bool // the domain is that of one account
+	emulator                  bool // the account is in the path of the URL
 }
 
-// Answer implements [bucket.Uploader].
-func (u *uploader) Answer(err error) *driver.StatusError {
+// environmentService returns the service that the environment names. A connection string
+// names the account and the protocol, unless other variables name them.
+func environmentService() service {
+	s := service{
+		account:  os.Getenv("AZURE_STORAGE_ACCOUNT"),
+		domain:   os.Getenv("AZURE_STORAGE_DOMAIN"),
+		protocol: os.Getenv("AZURE_STORAGE_PROTOCOL"),
+	}
+	s.cdn, _ = strconv.ParseBool(os.Getenv("AZURE_STORAGE_IS_CDN"))
+	s.emulator, _ = strconv.ParseBool(os.Getenv("AZURE_STORAGE_IS_LOCAL_EMULATOR"))
+	s.emulator = s.emulator || isAddress(s.domain)
+	connection := cmp.Or(os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"))
+	for part := range strings.SplitSeq(connection, ";") {
+		switch name, value, _ := strings.Cut(part, "="); name {
+		case "AccountName":
+			s.account = cmp.Or(s.account, value)
+		case "DefaultEndpointsProtocol":
+			s.protocol = cmp.Or(s.protocol, value)
+		}
+	}
+	return s
+}
+
+func (s service) url() (string, error) {
+	protocol, domain := cmp.Or(s.protocol, "https"), cmp.Or(s.domain, "blob.core.windows.net")
+	switch {
+	case protocol != "http" && protocol != "https":
+		return "", fmt.Errorf("protocol: want http or https: invalid protocol %q", protocol)
+	case s.emulator || strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost"):
+		return protocol + "://" + domain + "/" + s.account, nil
+	case s.cdn:
+		return protocol + "://" + domain, nil
+	}
+	return protocol + "://" + s.account + "." + domain, nil
+}
+
+// Answer implements [bucket.Client].
+func (u *objects) Answer(err error) *driver.StatusError {
 	if failed, ok := errors.AsType[*azidentity.AuthenticationFailedError](err); ok { // a token that has run out
 		a := &driver.StatusError{Code: http.StatusUnauthorized, Cause: err}
 		if failed.RawResponse != nil {
@@ -188,34 +214,4 @@ func (u *uploader) Answer(err error) *driver.StatusError {
 		a.Code = http.StatusRequestTimeout
 	}
 	return a.WithHint(access)
-}
-
-// Version returns the ETag.
-func (u *uploader) Version(a *blob.Attributes) string { return a.ETag }
-
-// ListedVersion returns the ETag in quotes, which headers have and lists do not.
-func (u *uploader) ListedVersion(o *blob.ListObject) string {
-	var item container.BlobItem
-	if !o.As(&item) || item.Properties == nil || item.Properties.ETag == nil {
-		return ""
-	}
-	return `"` + strings.Trim(string(*item.Properties.ETag), `"`) + `"`
-}
-
-func (u *uploader) ReadVersion(r *blob.Reader) string {
-	var object azblob.DownloadStreamResponse
-	if !r.As(&object) || object.ETag == nil {
-		return ""
-	}
-	return string(*object.ETag)
-}
-
-// Sums returns the MD5 that is stored with an object. For a part of an object it returns
-// nothing.
-func (u *uploader) Sums(r *blob.Reader) remote.AnswerSums {
-	var object azblob.DownloadStreamResponse
-	if !r.As(&object) || object.ContentRange != nil {
-		return remote.AnswerSums{}
-	}
-	return remote.AnswerSums{Md5: object.ContentMD5}
 }

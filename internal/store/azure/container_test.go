@@ -145,7 +145,7 @@ func TestRefusedLogin(t *testing.T) {
 		if code != 0 {
 			failed.RawResponse = &http.Response{StatusCode: code, Header: http.Header{"Retry-After": {"7"}}, Body: http.NoBody, Request: &http.Request{URL: &url.URL{}}}
 		}
-		a := new(uploader).Answer(fmt.Errorf("login: %w", &wrapped{failed}))
+		a := new(objects).Answer(fmt.Errorf("login: %w", &wrapped{failed}))
 		if a == nil || a.Code != want || (a.Pause != 0) != (code != 0) || a.Transient() != (code == http.StatusServiceUnavailable) {
 			t.Errorf("%d: %+v", code, a)
 		}

@@ -27,32 +27,32 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
-// uploader stores objects in a container of Azure.
-type uploader struct {
+// objects makes the requests about the objects of a container of Azure.
+type objects struct {
 	container *container.Client
 	md5       bool // bodies have an MD5, in place of a CRC-64
 }
 
-// newUploader sends each body with its CRC-64/NVME. Emulators do not know that
+// newObjects sends each body with its CRC-64/NVME. Emulators do not know that
 // checksum; they get an MD5, which is slow. An emulator has the account in the path of
 // its URL.
-func newUploader(client *container.Client) *uploader {
+func newObjects(client *container.Client) *objects {
 	at, err := url.Parse(client.URL())
-	return &uploader{client, err == nil && strings.Count(at.Path, "/") > 1}
+	return &objects{client, err == nil && strings.Count(at.Path, "/") > 1}
 }
 
-func (u *uploader) InOrder() bool { return false }
+func (u *objects) InOrder() bool { return false }
 
-func (u *uploader) PartSize(n int) int { return bucket.GrowingPart(n) }
+func (u *objects) PartSize(n int) int { return bucket.GrowingPart(n) }
 
 // Sweep has nothing to do: Azure has no request that drops the blocks of an upload that
 // was given up. The blocks are in no list. Azure drops them after a week, or as soon as
 // the object is stored again.
-func (u *uploader) Sweep(context.Context, string, driver.Requester) error { return nil }
+func (u *objects) Sweep(context.Context, string, driver.Requester) error { return nil }
 
 // body returns the body of a request, without copying data, and the checksum that the
 // server compares.
-func (u *uploader) body(data []byte) (io.ReadSeekCloser, blob.TransferValidationType) {
+func (u *objects) body(data []byte) (io.ReadSeekCloser, blob.TransferValidationType) {
 	r := streaming.NopCloser(bytes.NewReader(data))
 	if u.md5 {
 		sum := md5.Sum(data)
@@ -61,7 +61,7 @@ func (u *uploader) body(data []byte) (io.ReadSeekCloser, blob.TransferValidation
 	return r, blob.TransferValidationTypeCRC64(crc64nvme.Checksum(data))
 }
 
-func (u *uploader) PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (string, error) {
+func (u *objects) PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (string, error) {
 	options := &blockblob.UploadOptions{HTTPHeaders: objectHeaders(), AccessConditions: accessConditions(when)}
 	r, sum := u.body(data)
 	options.TransactionalValidation = sum
@@ -104,7 +104,7 @@ func objectHeaders() *blob.HTTPHeaders {
 	return &blob.HTTPHeaders{BlobContentType: &kind}
 }
 
-func (u *uploader) Start(_ context.Context, key string, _ driver.Condition) (driver.Upload, error) {
+func (u *objects) Start(_ context.Context, key string, _ driver.Condition) (driver.Upload, error) {
 	w := &upload{to: u, object: u.container.NewBlockBlobClient(key)}
 	_, _ = rand.Read(w.id[:]) // never fails
 	return w, nil
@@ -114,7 +114,7 @@ func (u *uploader) Start(_ context.Context, key string, _ driver.Condition) (dri
 // blocks of a key must have names of the same length; id makes the names of this upload
 // unique.
 type upload struct {
-	to     *uploader
+	to     *objects
 	object *blockblob.Client
 	id     [12]byte
 	blocks atomic.Int64 // that the server has

@@ -1,5 +1,5 @@
-// Package bucket is the driver of all places that gocloud.dev/blob reaches. An [Uploader]
-// has what differs from place to place.
+// Package bucket is the driver of all places that keep objects in buckets. A [Client] has
+// what differs from place to place.
 package bucket
 
 import (
@@ -12,26 +12,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gocloud.dev/blob"
-
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/store/location"
 	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
-// Bucket is a [driver.Driver]. An Uploader for each kind of place stores the objects,
-// because uploads (without copies and inner retries, with conditions, in parts) differ from
-// place to place.
+// Bucket is a [driver.Driver].
 type Bucket struct {
-	At     location.Location
-	Blobs  *blob.Bucket
-	Shared bool                // blobs outlives the store
-	Raw    *blob.ReaderOptions // makes reads return the bytes as they are stored; nil if they always do
-	etags  remote.EtagKind
+	At    location.Location
+	etags remote.EtagKind
 	// unconditional is set once the server has refused a put for its condition.
 	unconditional atomic.Bool
-	Uploader
+	Client
 }
 
 const (
@@ -52,9 +45,30 @@ func GrowingPart(n int) int { return PartBytes << min(n/partsOfSize, lastDoublin
 // ObjectType is the content type of all stored objects.
 const ObjectType = "application/octet-stream"
 
-// Uploader stores objects in a bucket. Keys are full keys in the bucket: they begin with
-// the store's prefix.
-type Uploader interface {
+// Client makes the requests about the objects of a bucket, each of them once. Keys are full
+// keys in the bucket: they begin with the store's prefix.
+type Client interface {
+	reading
+	writing
+	// Answer returns the server's answer to a request that failed with err; nil if there
+	// was none.
+	Answer(err error) *driver.StatusError
+}
+
+// reading is the part of a client that reads.
+type reading interface {
+	// Head describes an object. The Key of the result is empty.
+	Head(ctx context.Context, key string) (driver.Info, error)
+	// Get begins to read n bytes of an object from off on, or the whole object if n is
+	// negative. The bytes are those that are stored. The caller closes the body.
+	Get(ctx context.Context, key string, off, n int64) (*Object, error)
+	// ListPage returns the page of a list that a token names, "" the first one. In a list of
+	// folders, the part of a key that follows the prefix ends with its first "/".
+	ListPage(ctx context.Context, prefix string, folders bool, token string) (Page, error)
+}
+
+// writing is the part of a client that writes.
+type writing interface {
 	// PutWhole stores an object in one request and returns its version. If the condition
 	// does not hold, the error wraps fs.ErrExist.
 	PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (version string, err error)
@@ -62,28 +76,33 @@ type Uploader interface {
 	Start(ctx context.Context, key string, when driver.Condition) (driver.Upload, error)
 	InOrder() bool
 	PartSize(n int) int
+	// Remove deletes an object. An object that does not exist may be an error.
+	Remove(ctx context.Context, key string) error
 	// Sweep aborts the uploads below the prefix that an earlier process left
 	// behind. It makes each request through do.
 	Sweep(ctx context.Context, prefix string, do driver.Requester) error
-	// Version, ReadVersion and ListedVersion return the Version of an object: after Stat,
-	// while it is read, or in a list. It is "" if the server does not tell it.
-	Version(a *blob.Attributes) string
-	ReadVersion(r *blob.Reader) string
-	ListedVersion(o *blob.ListObject) string
-	// Answer returns the server's answer to a request that failed with err; nil if there
-	// was none.
-	Answer(err error) *driver.StatusError
 }
 
-// summed is an uploader whose server sends a checksum with the bytes of an object, and
-// whose client does not compare it.
-type summed interface {
-	Sums(r *blob.Reader) remote.AnswerSums
+// Object is an object, or a part of one, that is being read.
+type Object struct {
+	Body    io.ReadCloser
+	Size    int64  // of the whole object; negative if the server does not tell it
+	Version string // "" if the server does not tell it
+	// Sums are the checksums of the whole object that the client itself does not compare.
+	Sums remote.AnswerSums
 }
 
-// statSummed is an uploader whose server has a checksum in the attributes of an object.
-type statSummed interface {
-	Sum(a *blob.Attributes) driver.Sum
+// Page is a page of a list: objects under their full keys, or folders under names that end
+// with "/", and the token of the next page, "" after the last one.
+type Page struct {
+	Objects []driver.Info
+	Folders []string
+	Next    string
+}
+
+// Incomplete is the error of a list that lacks the time or the size of an object.
+func Incomplete() error {
+	return driver.ConnectionError{Cause: errors.New("the server's list lacks the time or the size of an object")}
 }
 
 func (b *Bucket) Put(ctx context.Context, key string, data []byte, when driver.Condition) (string, error) {
@@ -104,7 +123,7 @@ func (b *Bucket) Begin(ctx context.Context, key string, when driver.Condition) (
 	return &upload{up, b}, nil
 }
 
-// upload is an Upload of an Uploader. Its errors have passed through Bucket.failed.
+// upload is an Upload of a Client. Its errors have passed through Bucket.failed.
 type upload struct {
 	driver.Upload
 	to *Bucket
@@ -135,24 +154,24 @@ func (b *Bucket) Clean(ctx context.Context, do driver.Requester) error {
 
 func (b *Bucket) Read(ctx context.Context, key string, p []byte, off int64, was driver.Info) (err error) {
 	want := int64(len(p))
-	r, err := b.Blobs.NewRangeReader(oneRead(ctx), b.At.Key(key), off, want, b.Raw)
+	object, err := b.Get(ctx, b.At.Key(key), off, want)
 	if err != nil {
 		return b.rangeError(ctx, key, off, want, err)
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := was.CheckVersion(b.ReadVersion(r), time.Time{}); err != nil {
+	defer func() { err = errors.Join(err, object.Body.Close()) }()
+	if err := was.CheckVersion(object.Version, time.Time{}); err != nil {
 		return err
 	}
-	if size := r.Size(); off > size-want {
-		return &driver.ShortError{Off: off, Want: want, Size: size}
+	if object.Size >= 0 && off > object.Size-want {
+		return &driver.ShortError{Off: off, Want: want, Size: object.Size}
 	}
 	// The client's error about a checksum is ignored: some servers send the checksum of
 	// the whole object with a part.
-	if _, err := io.ReadFull(limits.Earning(ctx, r), p); err != nil {
+	if _, err := io.ReadFull(limits.Earning(ctx, object.Body), p); err != nil {
 		return driver.BrokenBody(want, err)
 	}
-	if summed, ok := b.Uploader.(summed); ok && r.Size() == want {
-		return b.etags.Compare(p, summed.Sums(r))
+	if object.Size == want {
+		return b.etags.Compare(p, object.Sums)
 	}
 	return nil
 }
@@ -170,12 +189,12 @@ func (b *Bucket) rangeError(ctx context.Context, key string, off, want int64, er
 }
 
 func (b *Bucket) ReadAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, version string, err error) {
-	r, err := b.Blobs.NewReader(oneRead(ctx), b.At.Key(key), b.Raw)
+	object, err := b.Get(ctx, b.At.Key(key), 0, -1)
 	if err != nil {
 		return nil, "", b.failed(err)
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	size := r.Size()
+	defer func() { err = errors.Join(err, object.Body.Close()) }()
+	size := object.Size
 	if size < 0 {
 		return nil, "", errors.New("the server does not tell the size of the object")
 	}
@@ -183,87 +202,57 @@ func (b *Bucket) ReadAll(ctx context.Context, key string, limit int64, room func
 		return nil, "", fmt.Errorf("%w: %d bytes, at most %d wanted", driver.ErrTooLarge, size, limit)
 	}
 	data = room(int(size))
-	if err := remote.ReadBody(limits.Earning(ctx, r), data); err != nil {
+	if err := remote.ReadBody(limits.Earning(ctx, object.Body), data); err != nil {
 		return nil, "", driver.BrokenBody(size, err)
 	}
-	if summed, ok := b.Uploader.(summed); ok {
-		err = b.etags.Compare(data, summed.Sums(r))
-	}
-	return data, b.ReadVersion(r), err
+	return data, object.Version, b.etags.Compare(data, object.Sums)
 }
 
 func (b *Bucket) Stat(ctx context.Context, key string) (driver.Info, error) {
-	a, err := b.Blobs.Attributes(ctx, b.At.Key(key))
+	info, err := b.Head(ctx, b.At.Key(key))
 	if err != nil {
 		return driver.Info{}, b.failed(err)
 	}
-	info := driver.Info{Key: key, Size: a.Size, ModTime: a.ModTime, ETag: a.ETag, Version: b.Version(a)}
-	if summed, ok := b.Uploader.(statSummed); ok {
-		info.Sum = summed.Sum(a)
-	}
+	info.Key = key
 	return info, nil
 }
 
 func (b *Bucket) List(prefix string) driver.Pager {
 	base := b.At.Key("")
-	opt := &blob.ListOptions{Prefix: base + prefix}
-	token := blob.FirstPageToken
+	var token string
 	return func(ctx context.Context) ([]driver.Info, error) {
-		objects, next, err := b.listPage(ctx, token, opt)
+		page, err := b.ListPage(ctx, base+prefix, false, token)
 		if err != nil {
-			return nil, err
+			return nil, b.failed(err)
 		}
-		token = next
-		page := make([]driver.Info, 0, len(objects))
-		for _, o := range objects {
-			key := strings.TrimPrefix(o.Key, base)
-			if b.At.CheckKey(key) != nil {
-				continue // a marker of a folder, or a name that is no key
+		token = page.Next
+		infos := page.Objects[:0]
+		for _, info := range page.Objects {
+			if info.Key = strings.TrimPrefix(info.Key, base); b.At.CheckKey(info.Key) == nil {
+				infos = append(infos, info) // neither a marker of a folder nor a name that is no key
 			}
-			page = append(page, driver.Info{Key: key, Size: o.Size, ModTime: o.ModTime, Version: b.ListedVersion(o)})
 		}
-		if len(token) == 0 {
-			return page, driver.ErrEnd
+		if token == "" {
+			return infos, driver.ErrEnd
 		}
-		return page, nil
+		return infos, nil
 	}
-}
-
-// listPage returns a page of a list. The client panics if the server's list lacks the time
-// or the size of an object.
-func (b *Bucket) listPage(ctx context.Context, token []byte, opt *blob.ListOptions) (objects []*blob.ListObject, next []byte, err error) {
-	defer func() {
-		if recover() != nil {
-			err = driver.ConnectionError{Cause: errors.New("the server's list lacks the time or the size of an object")}
-		}
-	}()
-	objects, next, err = b.Blobs.ListPage(ctx, token, driver.ListPage, opt)
-	return objects, next, b.failed(err)
-}
-
-// remover is an uploader whose server deletes an object in one request, without an error
-// if the object does not exist.
-type remover interface {
-	Remove(ctx context.Context, key string) error
 }
 
 func (b *Bucket) Delete(ctx context.Context, key string) error {
-	remove := b.Blobs.Delete
-	if r, ok := b.Uploader.(remover); ok {
-		remove = r.Remove
-	}
-	err := b.failed(remove(ctx, b.At.Key(key)))
+	err := b.failed(b.Remove(ctx, b.At.Key(key)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
+// Close closes the client, if it has something to close. Connections end by themselves.
 func (b *Bucket) Close() error {
-	if b.Shared {
-		return nil
+	if c, ok := b.Client.(io.Closer); ok {
+		return c.Close()
 	}
-	return b.Blobs.Close()
+	return nil
 }
 
 // failed returns the error of a request without its URL, with the meaning of the
@@ -281,23 +270,7 @@ func (b *Bucket) failed(err error) error {
 	return driver.WithoutURL(err)
 }
 
-// FirstRequest tells whether no request was made yet for the read that has this context,
-// and counts this one. It is true for a context of another operation.
-func FirstRequest(ctx context.Context) bool {
-	made, ok := ctx.Value(readKey{}).(*atomic.Bool)
-	return !ok || !made.Swap(true)
-}
-
-// readKey is the key of an *atomic.Bool in a context. It tells whether the request of a
-// read has been made.
-type readKey struct{}
-
-// oneRead returns a context for a read that is to be a single request.
-func oneRead(ctx context.Context) context.Context {
-	return context.WithValue(ctx, readKey{}, new(atomic.Bool))
-}
-
-// Copier is an ability of an uploader: the server copies objects. The methods are those of
+// Copier is an ability of a client: the server copies objects. The methods are those of
 // [driver.ObjectServer], with the full key.
 type Copier interface {
 	CopyFrom(ctx context.Context, bucket string, object driver.Info, key string, when driver.Condition) (made driver.Copied, known bool, err error)
@@ -305,14 +278,14 @@ type Copier interface {
 }
 
 func (b *Bucket) MostCopied() int64 {
-	if c, ok := b.Uploader.(Copier); ok {
+	if c, ok := b.Client.(Copier); ok {
 		return c.MostCopied()
 	}
 	return -1
 }
 
 func (b *Bucket) CopyFrom(ctx context.Context, bucket string, object driver.Info, key string, when driver.Condition) (made driver.Copied, known bool, err error) {
-	made, known, err = b.Uploader.(Copier).CopyFrom(ctx, bucket, object, b.At.Key(key), when)
+	made, known, err = b.Client.(Copier).CopyFrom(ctx, bucket, object, b.At.Key(key), when)
 	return made, known, b.failed(err)
 }
 
@@ -323,21 +296,20 @@ func (b *Bucket) DropConditions() { b.unconditional.Store(true) }
 
 func (b *Bucket) Folders(prefix string) driver.FolderPager {
 	base := b.At.Key("") + prefix
-	opt := &blob.ListOptions{Prefix: base, Delimiter: "/"}
-	token := blob.FirstPageToken
+	var token string
 	return func(ctx context.Context) ([]string, error) {
-		objects, next, err := b.listPage(ctx, token, opt)
+		page, err := b.ListPage(ctx, base, true, token)
 		if err != nil {
-			return nil, err
+			return nil, b.failed(err)
 		}
-		token = next
+		token = page.Next
 		var names []string
-		for _, o := range objects {
-			if name := location.FolderName(base, o.Key); o.IsDir && name != "" {
+		for _, folder := range page.Folders {
+			if name := location.FolderName(base, folder); name != "" {
 				names = append(names, name)
 			}
 		}
-		if len(token) == 0 {
+		if token == "" {
 			return names, driver.ErrEnd
 		}
 		return names, nil

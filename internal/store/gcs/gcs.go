@@ -10,16 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 
-	"cloud.google.com/go/storage"
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/gcsblob"
-	"gocloud.dev/gcp"
 	"golang.org/x/oauth2"
-	"google.golang.org/api/googleapi"
-	"google.golang.org/api/option"
+	"golang.org/x/oauth2/google"
 
 	"github.com/zmigrate/zmigrate/internal/store/bucket"
 	"github.com/zmigrate/zmigrate/internal/store/driver"
@@ -27,88 +21,45 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
-// access is the hint for refused requests.
-const access = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket"
+const (
+	// access is the hint for refused requests.
+	access = "check the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, `gcloud auth application-default login`, the machine's service account) and what they allow in this bucket"
+	// scope is the scope of tokens.
+	scope = "https://www.googleapis.com/auth/cloud-platform"
+)
 
 // New opens a bucket. The client does not retry.
 func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
+	if at.Host == "" {
+		return nil, errors.New("no name of a bucket")
+	}
 	service, client := "https://storage.googleapis.com", &http.Client{
-		Transport: singleReads{remote.NewGenuine(remote.GcsProvider, remote.NewTransport().RoundTrip)},
+		Transport: remote.NewGenuine(remote.GcsProvider, remote.NewTransport().RoundTrip),
 		// The server answers 308, which is no redirect, if an upload is to go on.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	options := []option.ClientOption{option.WithHTTPClient(client)}
 	switch emulator := os.Getenv("STORAGE_EMULATOR_HOST"); {
 	case strings.Contains(emulator, "://"):
 		service = strings.TrimSuffix(emulator, "/")
 	case emulator != "":
 		service = "http://" + emulator
 	case location.Flag(at.Query, "anonymous"):
-		options = append(options, option.WithoutAuthentication())
 	default:
 		// Tokens are renewed as long as the store is open, which may be longer than ctx.
-		credentials, err := gcp.DefaultCredentials(context.WithoutCancel(ctx))
+		credentials, err := google.FindDefaultCredentials(context.WithoutCancel(ctx), scope)
 		if err != nil {
 			return nil, fmt.Errorf("no usable Google credentials: %w; %s; %s", driver.WithoutURL(err), access, driver.Public)
 		}
-		client.Transport = &oauth2.Transport{Source: gcp.CredentialsTokenSource(credentials), Base: client.Transport}
+		client.Transport = &oauth2.Transport{Source: credentials.TokenSource, Base: client.Transport}
 	}
-	google, err := storage.NewClient(ctx, options...)
-	if err != nil {
-		return nil, err
+	if _, err := url.Parse(service); err != nil {
+		return nil, fmt.Errorf("STORAGE_EMULATOR_HOST is no URL and no name of a host: %w", driver.WithoutURL(err))
 	}
-	google.SetRetry(storage.WithPolicy(storage.RetryNever))
-	blobs, err := gcsblob.OpenBucket(ctx, nil, at.Host, &gcsblob.Options{Client: google})
-	if err != nil {
-		return nil, errors.Join(err, google.Close())
-	}
-	return &bucket.Bucket{
-		At:    at,
-		Blobs: blobs,
-		Raw:   &blob.ReaderOptions{BeforeRead: asStored},
-		Uploader: &uploader{
-			google:   google,
-			bucket:   google.Bucket(at.Host),
-			client:   client,
-			sessions: service + "/upload/storage/v1/b/" + url.PathEscape(at.Host) + "/o",
-		},
-	}, nil
+	return &bucket.Bucket{At: at, Client: &objects{client: client, service: service, bucket: at.Host}}, nil
 }
 
-// asStored makes the server send objects with a Content-Encoding of gzip as they are
-// stored, without decompressing them.
-func asStored(as func(any) bool) error {
-	var object **storage.ObjectHandle
-	if as(&object) {
-		*object = (*object).ReadCompressed(true)
-	}
-	return nil
-}
-
-// errBroken is the error of a read whose connection broke.
-var errBroken = errors.New("the connection broke in the body")
-
-// singleReads is a transport that allows one request for each read. When a connection
-// breaks, the client would at once send a request for the rest of the bytes, even with
-// retries turned off.
-type singleReads struct{ http.RoundTripper }
-
-func (t singleReads) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !bucket.FirstRequest(r.Context()) {
-		return nil, errBroken
-	}
-	return t.RoundTripper.RoundTrip(r)
-}
-
-// nonsense tells whether the body of a success is not the expected JSON.
-func nonsense(err error) bool {
-	_, syntax := errors.AsType[*json.SyntaxError](err)
-	_, other := errors.AsType[*json.UnmarshalTypeError](err)
-	return syntax || other
-}
-
-// Answer implements [bucket.Uploader].
-func (u *uploader) Answer(err error) *driver.StatusError {
+// Answer implements [bucket.Client].
+func (u *objects) Answer(err error) *driver.StatusError {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil {
 		a := &driver.StatusError{Code: refused.Response.StatusCode, Name: refused.ErrorCode, Pause: driver.PauseOf(refused.Response.Header), Cause: err}
 		if !a.Transient() {
@@ -116,62 +67,62 @@ func (u *uploader) Answer(err error) *driver.StatusError {
 		}
 		return a
 	}
-	answer, ok := errors.AsType[*googleapi.Error](err)
-	switch {
-	case !ok && errors.Is(err, storage.ErrObjectNotExist): // the error of a read
-		return &driver.StatusError{Code: http.StatusNotFound, Cause: err}
-	case !ok && nonsense(err):
-		return remote.NotGenuine(remote.GcsProvider, err)
-	case !ok:
+	answer, ok := errors.AsType[*refusal](err)
+	if !ok {
 		return nil
 	}
-	a := &driver.StatusError{Code: answer.Code, Pause: driver.PauseOf(answer.Header), Cause: err}
-	if len(answer.Errors) > 0 {
-		a.Name = answer.Errors[0].Reason
-	}
-	if errors.Is(err, storage.ErrBucketNotExist) { // the answer has no reason for it
+	a := &driver.StatusError{Code: answer.code, Name: answer.reason, Pause: driver.PauseOf(answer.header), Cause: err}
+	if errors.Is(err, errNoBucket) { // the answer has no reason for it
 		a.Name = driver.NoBucket
 	}
 	return a.WithHint(access)
 }
 
-// Version returns the generation.
-func (u *uploader) Version(a *blob.Attributes) string {
-	var attributes storage.ObjectAttrs
-	if !a.As(&attributes) {
-		return ""
+// errNoBucket says that a bucket does not exist.
+var errNoBucket = errors.New("there is no such bucket")
+
+// aboutBucket returns the error of a request to which a 404 means that the bucket does not
+// exist.
+func aboutBucket(err error) error {
+	if answer, ok := errors.AsType[*refusal](err); ok && answer.code == http.StatusNotFound {
+		return fmt.Errorf("%w: %w", errNoBucket, err)
 	}
-	return generation(attributes.Generation)
+	return err
 }
 
-func (u *uploader) ListedVersion(o *blob.ListObject) string {
-	var attributes storage.ObjectAttrs
-	if !o.As(&attributes) {
-		return ""
-	}
-	return generation(attributes.Generation)
+// refusal is an answer that is no success.
+type refusal struct {
+	code    int
+	header  http.Header
+	reason  string // "" if the answer has none
+	message string
 }
 
-func (u *uploader) ReadVersion(r *blob.Reader) string {
-	var object *storage.Reader
-	if !r.As(&object) {
-		return ""
+func (r *refusal) Error() string {
+	text := fmt.Sprintf("the server answers %d %s", r.code, http.StatusText(r.code))
+	if r.message != "" {
+		text += ": " + r.message
 	}
-	return generation(object.Attrs.Generation)
+	return text
 }
 
-func generation(number int64) string {
-	if number <= 0 {
-		return ""
+// refused reads an answer that is no success. The body may be something else than JSON.
+func refused(answer *http.Response, body []byte) *refusal {
+	r := &refusal{code: answer.StatusCode, header: answer.Header}
+	var said struct {
+		Error struct {
+			Message string `json:"message"`
+			Errors  []struct {
+				Reason string `json:"reason"`
+			} `json:"errors"`
+		} `json:"error"`
 	}
-	return strconv.FormatInt(number, 10)
-}
-
-// Sum is the ability to tell a checksum. The server has a checksum of every object.
-func (u *uploader) Sum(a *blob.Attributes) driver.Sum {
-	var attributes storage.ObjectAttrs
-	if !a.As(&attributes) || attributes.CRC32C == 0 { // 0: an emulator does not tell it
-		return driver.Sum{}
+	if json.Unmarshal(body, &said) != nil {
+		return r
 	}
-	return driver.Sum{Table: remote.Castagnoli, Value: attributes.CRC32C}
+	r.message = said.Error.Message
+	if len(said.Error.Errors) > 0 {
+		r.reason = said.Error.Errors[0].Reason
+	}
+	return r
 }

@@ -13,7 +13,7 @@ import (
 // of a busy server has none.
 func TestRefusedToken(t *testing.T) {
 	for code, want := range map[int]string{http.StatusBadRequest: access, http.StatusServiceUnavailable: ""} {
-		a := new(uploader).Answer(&oauth2.RetrieveError{Response: &http.Response{StatusCode: code}})
+		a := new(objects).Answer(&oauth2.RetrieveError{Response: &http.Response{StatusCode: code}})
 		if a == nil || a.Code != code || a.Hint != want {
 			t.Errorf("%d: %+v", code, a)
 		}
@@ -22,9 +22,9 @@ func TestRefusedToken(t *testing.T) {
 
 // An emulator may tell no generation. Then there is no version.
 func TestGeneration(t *testing.T) {
-	for number, want := range map[int64]string{-1: "", 0: "", 1: "1", 1700000000000001: "1700000000000001"} {
-		if got := generation(number); got != want {
-			t.Errorf("%d: %q", number, got)
+	for number, want := range map[string]string{"": "", "x": "", "-1": "", "0": "", "1": "1", "1700000000000001": "1700000000000001"} {
+		if got := version(number); got != want {
+			t.Errorf("%s: %q", number, got)
 		}
 	}
 }

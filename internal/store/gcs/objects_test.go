@@ -169,6 +169,103 @@ func TestCopyOfObject(t *testing.T) {
 	}
 }
 
+// TestCopyInSteps: the server copies a large object by several requests, each of which has the
+// token of the answer before it. An answer that is neither the last one nor has a token is none
+// of this server.
+func TestCopyInSteps(t *testing.T) {
+	const last = `{"done": true, "resource": {"name": "p/k", "size": "5", "generation": "8", "crc32c": "AAAAAQ=="}}`
+	for _, c := range []struct {
+		answers []string
+		tokens  string
+		ok      bool
+	}{
+		{[]string{`{"rewriteToken": "a"}`, `{"rewriteToken": "b"}`, last}, ",a,b", true},
+		{[]string{`{"rewriteToken": "a"}`, `{}`}, ",a", false}, {[]string{`{}`}, "", false},
+		{[]string{`{"done": true}`}, "", false},
+	} {
+		var tokens []string
+		b := bucketBehind(t, func(w http.ResponseWriter, r *http.Request) {
+			tokens = append(tokens, r.URL.Query().Get("rewriteToken"))
+			answer(http.StatusOK, c.answers[min(len(tokens), len(c.answers))-1])(w, r)
+		})
+		made, known, err := b.CopyFrom(t.Context(), "other", driver.Info{Key: "a", Size: 5}, "k", driver.Condition{})
+		if got := strings.Join(tokens, ","); got != c.tokens || known != c.ok || (err == nil) != c.ok || !c.ok && !driver.Transient(err) || c.ok && made != (driver.Copied{Sum: 1, Version: "8"}) {
+			t.Errorf("%q: tokens %q, %+v, known %t, %v", c.answers, got, made, known, err)
+		}
+	}
+}
+
+// TestPagesOfList: each page but the first is asked for by the token of the page before it. A
+// list that lacks the size of an object is refused.
+func TestPagesOfList(t *testing.T) {
+	b := bucketBehind(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("prefix") != "p/x/" || q.Get("delimiter") != "/" {
+			t.Errorf("%s", r.URL)
+		}
+		answer(http.StatusOK, map[string]string{
+			"":  `{"items": [{"name": "p/x/zarr.json", "size": "1"}], "prefixes": ["p/x/b/", "p/x/a/"], "nextPageToken": "n"}`,
+			"n": `{"prefixes": ["p/x/c/"]}`,
+		}[q.Get("pageToken")])(w, r)
+	})
+	folders := b.Folders("x/")
+	first, err := folders(t.Context())
+	if diff := cmp.Diff([]string{"a", "b"}, first); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	second, err := folders(t.Context())
+	if diff := cmp.Diff([]string{"c"}, second); diff != "" || !errors.Is(err, driver.ErrEnd) {
+		t.Errorf("%v %s", err, diff)
+	}
+	half := bucketBehind(t, answer(http.StatusOK, `{"items": [{"name": "p/k"}]}`))
+	if page, err := half.List("")(t.Context()); !driver.Transient(err) || !strings.Contains(err.Error(), "lacks") {
+		t.Errorf("%+v, %v", page, err)
+	}
+}
+
+// TestPartOfObject: a part has to begin where it was asked for.
+func TestPartOfObject(t *testing.T) {
+	for _, c := range []struct {
+		span string // "" for an answer with the whole object
+		text string // of the error; "" for none
+	}{{"bytes 2-4/10", ""}, {"bytes 3-5/10", "wanted"}, {"nonsense", "wanted"}, {"", "wanted"}, {"bytes 2-4/*", ""}, {"bytes 2-3/4", "has 4"}} {
+		b := bucketBehind(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/storage/") { // what is the size of the object?
+				answer(http.StatusNotFound, "{}")(w, r)
+				return
+			}
+			if r.URL.Path != "/bucket/p/k" || r.Header.Get("Range") != "bytes=2-4" || r.Header.Get("Accept-Encoding") != "gzip" {
+				t.Errorf("%s %v", r.URL, r.Header)
+			}
+			w.Header().Set("X-Goog-Generation", "7")
+			if c.span != "" {
+				w.Header().Set("Content-Range", c.span)
+				w.WriteHeader(http.StatusPartialContent)
+			}
+			_, _ = io.WriteString(w, "abc")
+		})
+		p := make([]byte, 3)
+		err := b.Read(t.Context(), "k", p, 2, driver.Info{})
+		if (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) || err == nil && string(p) != "abc" {
+			t.Errorf("%q: %q, %v", c.span, p, err)
+		}
+	}
+}
+
+// TestLentBody: once a request has returned, nobody reads the bytes of the caller any more.
+func TestLentBody(t *testing.T) {
+	lent := new(loan)
+	body := lent.body([][]byte{[]byte("ab"), []byte("cd")})
+	p := make([]byte, 2)
+	if n, err := body.Read(p); n != 2 || err != nil || string(p) != "ab" {
+		t.Errorf("%q, %v", p[:n], err)
+	}
+	lent.end()
+	if n, err := body.Read(p); n != 0 || err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("after the end: %d bytes, %v", n, err)
+	}
+}
+
 // TestNoBucketToOpen: neither a server without a name nor a bucket without one is opened.
 func TestNoBucketToOpen(t *testing.T) {
 	for server, at := range map[string]location.Location{"http://[::1": {Scheme: "gs", Host: "bucket"}, "http://localhost": {Scheme: "gs"}} {

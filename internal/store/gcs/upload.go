@@ -5,20 +5,15 @@ package gcs
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/binary"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-
-	"cloud.google.com/go/storage"
-	"google.golang.org/api/googleapi"
 
 	"github.com/zmigrate/zmigrate/internal/store/bucket"
 	"github.com/zmigrate/zmigrate/internal/store/driver"
@@ -28,73 +23,71 @@ import (
 // unit divides the size of each piece of a resumable upload, except the last one.
 const unit = 256 << 10
 
-// uploader stores objects in a bucket of Google Cloud Storage.
-type uploader struct {
-	google   *storage.Client
-	bucket   *storage.BucketHandle
-	client   *http.Client
-	sessions string // the URL where resumable uploads begin
-}
-
 // InOrder is true, because the session of a resumable upload takes bytes in their order.
-func (u *uploader) InOrder() bool { return true }
+func (u *objects) InOrder() bool { return true }
 
-func (u *uploader) PartSize(int) int { return bucket.PartBytes }
+func (u *objects) PartSize(int) int { return bucket.PartBytes }
 
 // Sweep has nothing to do: a session that was given up is in no list, costs nothing and
 // ends after a week.
-func (u *uploader) Sweep(context.Context, string, driver.Requester) error { return nil }
+func (u *objects) Sweep(context.Context, string, driver.Requester) error { return nil }
 
-func (u *uploader) PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (string, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends an upload that has failed
-	w := withCondition(u.bucket.Object(key), when).NewWriter(ctx)
-	w.ChunkSize = 0 // one request, without a buffer
-	w.ContentType = bucket.ObjectType
-	w.CRC32C, w.SendCRC32C = crc32.Checksum(data, remote.Castagnoli), true
-	if _, err := w.Write(data); err != nil {
+// PutWhole sends the description of the object and its bytes as two parts of one body.
+func (u *objects) PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (string, error) {
+	description, err := json.Marshal(map[string]string{
+		"name": key, "contentType": bucket.ObjectType, "crc32c": sumText(crc32.Checksum(data, remote.Castagnoli)),
+	})
+	if err != nil {
+		return "", err
+	}
+	boundary := rand.Text()
+	head := "--" + boundary + "\r\nContent-Type: application/json\r\n\r\n" + string(description) +
+		"\r\n--" + boundary + "\r\nContent-Type: " + bucket.ObjectType + "\r\n\r\n"
+	tail := "\r\n--" + boundary + "--\r\n"
+	_, made, err := u.describe(ctx, request{
+		method: http.MethodPost,
+		target: u.uploads("multipart", key, when),
+		header: http.Header{"Content-Type": {"multipart/related; boundary=" + boundary}},
+		body:   [][]byte{[]byte(head), data, []byte(tail)},
+	})
+	if err != nil {
 		return "", putError(err)
 	}
-	if err := w.Close(); err != nil {
-		return "", putError(err)
-	}
-	if w.Attrs().Name == "" {
+	if made.Name == "" {
 		return "", remote.NotGenuine(remote.GcsProvider, nil)
 	}
-	return generation(w.Attrs().Generation), nil
+	return made.version(), nil
 }
 
-// withCondition returns a handle whose requests have the condition.
-func withCondition(object *storage.ObjectHandle, when driver.Condition) *storage.ObjectHandle {
-	if when.Absent {
-		return object.If(storage.Conditions{DoesNotExist: true})
+// uploads returns the URL where an upload begins.
+func (u *objects) uploads(kind, key string, when driver.Condition) string {
+	q := url.Values{"uploadType": {kind}, "name": {key}}
+	setCondition(q, when)
+	return u.service + "/upload/storage/v1/b/" + url.PathEscape(u.bucket) + "/o?" + q.Encode()
+}
+
+// setCondition adds a condition to the query of a request.
+func setCondition(q url.Values, when driver.Condition) {
+	if number, ok := remote.Decimal(when.Version); ok || when.Absent { // generation 0 stands for no object
+		q.Set("ifGenerationMatch", strconv.FormatInt(number, 10))
 	}
-	if number, ok := remote.Decimal(when.Version); ok {
-		return object.If(storage.Conditions{GenerationMatch: number})
-	}
-	return object
 }
 
 // putError returns the error of storing an object. An answer of 412 means that the
 // condition does not hold, 404 that the bucket does not exist.
 func putError(err error) error {
-	answer, ok := errors.AsType[*googleapi.Error](err)
-	switch {
-	case ok && answer.Code == http.StatusPreconditionFailed:
+	if answer, ok := errors.AsType[*refusal](err); ok && answer.code == http.StatusPreconditionFailed {
 		return driver.Conflict(err)
-	case ok && answer.Code == http.StatusNotFound:
-		return fmt.Errorf("%w: %w", storage.ErrBucketNotExist, err)
 	}
-	return err
+	return aboutBucket(err)
 }
 
-func (u *uploader) Start(ctx context.Context, key string, when driver.Condition) (driver.Upload, error) {
-	target := u.sessions + "?uploadType=resumable&name=" + url.QueryEscape(key)
-	if number, ok := remote.Decimal(when.Version); ok || when.Absent { // generation 0 stands for no object
-		target += "&ifGenerationMatch=" + strconv.FormatInt(number, 10)
-	}
-	answer, err := u.request(ctx, http.MethodPost, target,
-		http.Header{"X-Upload-Content-Type": {bucket.ObjectType}}, nil)
+func (u *objects) Start(ctx context.Context, key string, when driver.Condition) (driver.Upload, error) {
+	answer, _, err := u.describe(ctx, request{
+		method: http.MethodPost,
+		target: u.uploads("resumable", key, when),
+		header: http.Header{"X-Upload-Content-Type": {bucket.ObjectType}},
+	})
 	if err != nil {
 		return nil, putError(err)
 	}
@@ -105,51 +98,10 @@ func (u *uploader) Start(ctx context.Context, key string, when driver.Condition)
 	return &upload{to: u, session: session}, nil
 }
 
-// sessionAnswer is the answer to a request of a session: the status, the headers, and
-// what the body says of a finished object.
-type sessionAnswer struct {
-	status int
-	header http.Header
-	object struct {
-		Size       string `json:"size"`
-		CRC32C     string `json:"crc32c"`
-		Generation string `json:"generation"`
-	}
-}
-
-// request sends a request and reads the answer. The answer is a success, or 308 if the
-// upload is to go on.
-func (u *uploader) request(ctx context.Context, method, target string, header http.Header, body []byte) (a sessionAnswer, err error) {
-	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
-	if err != nil {
-		return a, errors.New("the server's answer has no valid URL for the session of an upload")
-	}
-	r.Header = header
-	response, err := u.client.Do(r)
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	if a.status, a.header = response.StatusCode, response.Header; a.status == http.StatusPermanentRedirect {
-		return a, nil
-	}
-	if err := googleapi.CheckResponse(response); err != nil {
-		return a, err
-	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil {
-		return a, driver.BrokenBody(response.ContentLength, err)
-	}
-	if len(text) > 0 && json.Unmarshal(text, &a.object) != nil {
-		return a, remote.NotGenuine(remote.GcsProvider, nil)
-	}
-	return a, nil
-}
-
 // upload is a resumable upload. Its session takes bytes in order and in
 // multiples of unit, so the end of the last part waits for Complete.
 type upload struct {
-	to      *uploader
+	to      *objects
 	session string // the session's URL: a secret, because it is enough to write the object
 	begun   int64  // bytes of the parts so far, without the tail
 	tail    []byte // the end of the last part
@@ -211,25 +163,25 @@ func (w *upload) put(ctx context.Context, data []byte, total string) (done bool,
 		span = fmt.Sprintf("bytes %d-%d/%s", w.at, w.at+int64(len(data))-1, total)
 	}
 	header := http.Header{"Content-Range": {span}}
-	sum := base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, w.sum))
+	sum := sumText(w.sum)
 	if total != "*" {
 		header.Set("X-Goog-Hash", "crc32c="+sum)
 	}
 	w.doubt = true
-	a, err := w.to.request(ctx, http.MethodPut, w.session, header, data)
+	a, made, err := w.to.describe(ctx, request{method: http.MethodPut, target: w.session, header: header, body: [][]byte{data}})
 	if err != nil {
 		return false, err
 	}
 	w.doubt = false
 	if a.status != http.StatusPermanentRedirect {
-		if a.object.Size == "" {
+		if made.Size == "" {
 			w.doubt = true
 			return false, remote.NotGenuine(remote.GcsProvider, nil)
 		}
-		if (a.object.Size != total && total != "*") || a.object.CRC32C != "" && a.object.CRC32C != sum {
-			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s, but %s bytes with %s were sent", a.object.Size, a.object.CRC32C, total, sum)
+		if (made.Size != total && total != "*") || made.CRC32C != "" && made.CRC32C != sum {
+			return true, fmt.Errorf("the server has stored %s bytes with the CRC-32C %s, but %s bytes with %s were sent", made.Size, made.CRC32C, total, sum)
 		}
-		w.version = a.object.Generation
+		w.version = made.version()
 		return true, nil
 	}
 	w.at = 0
@@ -245,8 +197,8 @@ func (w *upload) put(ctx context.Context, data []byte, total string) (done bool,
 
 // Abort ends the session, if it still exists. The server answers 499.
 func (w *upload) Abort(ctx context.Context) error {
-	_, err := w.to.request(ctx, http.MethodDelete, w.session, nil, nil)
-	if answer, ok := errors.AsType[*googleapi.Error](err); ok && answer.Code < 500 && !w.to.Answer(err).Transient() {
+	_, _, err := w.to.describe(ctx, request{method: http.MethodDelete, target: w.session})
+	if answer, ok := errors.AsType[*refusal](err); ok && answer.code < 500 && !w.to.Answer(err).Transient() {
 		return nil
 	}
 	return err

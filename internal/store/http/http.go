@@ -109,7 +109,7 @@ func (w *Driver) Read(ctx context.Context, key string, p []byte, off int64, was 
 	body := limits.Earning(ctx, answer.Body)
 	switch answer.StatusCode {
 	case http.StatusPartialContent:
-		first, size, ok := contentRange(answer.Header.Get("Content-Range"))
+		first, size, ok := remote.ContentRange(answer.Header.Get("Content-Range"))
 		switch {
 		case !ok || first != off:
 			return fmt.Errorf("the server answers with the range %.60q where bytes from %d on are wanted", answer.Header.Get("Content-Range"), off)
@@ -119,7 +119,7 @@ func (w *Driver) Read(ctx context.Context, key string, p []byte, off int64, was 
 			return &driver.ShortError{Off: off, Want: want, Size: size}
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
-		if _, size, ok := contentRange(answer.Header.Get("Content-Range")); ok && off > size-want {
+		if _, size, ok := remote.ContentRange(answer.Header.Get("Content-Range")); ok && off > size-want {
 			return &driver.ShortError{Off: off, Want: want, Size: size}
 		}
 		return w.refused(answer)
@@ -144,26 +144,6 @@ func (w *Driver) Read(ctx context.Context, key string, p []byte, off int64, was 
 func answerVersion(answer *http.Response) (version string, changed time.Time) {
 	changed, _ = http.ParseTime(answer.Header.Get("Last-Modified")) // the zero time if it cannot be read
 	return strings.TrimPrefix(answer.Header.Get("ETag"), "W/"), changed
-}
-
-// contentRange reads "bytes 0-9/100", or the "bytes */100" of an answer without a
-// range. The size is -1 if the server does not tell it.
-func contentRange(text string) (first, size int64, ok bool) {
-	span, total, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
-	if !ok || !strings.HasPrefix(text, "bytes ") {
-		return 0, 0, false
-	}
-	if size = -1; total != "*" {
-		if size, ok = remote.Decimal(total); !ok {
-			return 0, 0, false
-		}
-	}
-	if span == "*" {
-		return -1, size, size >= 0
-	}
-	begin, _, _ := strings.Cut(span, "-")
-	first, ok = remote.Decimal(begin)
-	return first, size, ok
 }
 
 func (w *Driver) ReadAll(ctx context.Context, key string, limit int64, room func(int) []byte) (data []byte, version string, err error) {
@@ -201,7 +181,7 @@ func (w *Driver) Stat(ctx context.Context, key string) (driver.Info, error) {
 	_ = answer.Body.Close() // of it nothing is read
 	size := answer.ContentLength
 	if answer.StatusCode == http.StatusPartialContent || answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
-		_, total, ok := contentRange(answer.Header.Get("Content-Range"))
+		_, total, ok := remote.ContentRange(answer.Header.Get("Content-Range"))
 		switch size = total; {
 		case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable && (!ok || total != 0): // 0: of an object without bytes
 			return driver.Info{}, w.refused(answer)

@@ -70,17 +70,6 @@ func TestBodyIsClosed(t *testing.T) {
 	}
 }
 
-func FuzzContentRange(f *testing.F) {
-	f.Add("bytes 2-5/10")
-	f.Add("bytes */10")
-	f.Add("bytes 0-0/*")
-	f.Fuzz(func(t *testing.T, text string) {
-		if first, size, ok := contentRange(text); ok && (first < -1 || size < -1 || first < 0 && size < 0) {
-			t.Errorf("%q: from %d of %d", text, first, size)
-		}
-	})
-}
-
 // TLS uses HTTP/1.1, and checks certificates.
 func TestHTTPS(t *testing.T) {
 	var versions atomic.Int64
@@ -137,15 +126,6 @@ func TestProxyThatRefuses(t *testing.T) {
 		}
 		if retries := r.Repeated.Load(); (retries > 0) != want.passing {
 			t.Errorf("%d: %d retries", code, retries)
-		}
-	}
-}
-
-// TestContentRangeOfNothing reads fields that are no range of bytes.
-func TestContentRangeOfNothing(t *testing.T) {
-	for _, text := range []string{"", "items 0-9/100", "bytes 5", "bytes", "0-9/100", "bytes 0-9/x"} {
-		if first, size, ok := contentRange(text); ok {
-			t.Errorf("%q: from %d of %d", text, first, size)
 		}
 	}
 }

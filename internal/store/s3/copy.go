@@ -17,11 +17,11 @@ import (
 )
 
 // MostCopied is the limit of S3 for a copy by one request.
-func (u *uploader) MostCopied() int64 { return 5 << 30 }
+func (u *objects) MostCopied() int64 { return 5 << 30 }
 
 // CopyFrom implements [bucket.Copier]. A composite checksum, made of those of parts, is not the
 // checksum of the object.
-func (u *uploader) CopyFrom(ctx context.Context, bucket string, object driver.Info, key string, when driver.Condition) (made driver.Copied, known bool, err error) {
+func (u *objects) CopyFrom(ctx context.Context, bucket string, object driver.Info, key string, when driver.Condition) (made driver.Copied, known bool, err error) {
 	in := &s3.CopyObjectInput{
 		Bucket:            &u.bucket,
 		Key:               &key,

@@ -4,21 +4,15 @@ package s3
 
 import (
 	"context"
-	"crypto/md5"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/logging"
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/s3blob"
 
 	"github.com/zmigrate/zmigrate/internal/store/bucket"
 	"github.com/zmigrate/zmigrate/internal/store/driver"
@@ -47,6 +41,8 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 		return nil, err
 	}
 	switch {
+	case at.Host == "":
+		return nil, errors.New("no name of a bucket")
 	case cfg.Region != "":
 	case settings.endpoint != "":
 		cfg.Region = fallbackRegion
@@ -65,11 +61,7 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 			o.BaseEndpoint = &settings.endpoint
 		}
 	})
-	blobs, err := s3blob.OpenBucket(ctx, client, at.Host, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &bucket.Bucket{At: at, Blobs: blobs, Uploader: newUploader(client, at.Host)}, nil
+	return &bucket.Bucket{At: at, Client: newObjects(client, at.Host)}, nil
 }
 
 type settings struct {
@@ -110,43 +102,4 @@ func settingsOf(query url.Values) settings {
 		c.load = append(c.load, config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
 	}
 	return c
-}
-
-// Version returns the ETag.
-func (u *uploader) Version(a *blob.Attributes) string { return a.ETag }
-
-func (u *uploader) ListedVersion(o *blob.ListObject) string {
-	var object types.Object
-	if !o.As(&object) {
-		return ""
-	}
-	return aws.ToString(object.ETag)
-}
-
-func (u *uploader) ReadVersion(r *blob.Reader) string {
-	var object s3.GetObjectOutput
-	if !r.As(&object) {
-		return ""
-	}
-	return aws.ToString(object.ETag)
-}
-
-// Sums returns the ETag as a guess of the MD5. The ETag is the MD5 if the object was
-// stored in one piece, and was not encrypted with a key of the user or of KMS. The client
-// compares all other checksums itself.
-func (u *uploader) Sums(r *blob.Reader) remote.AnswerSums {
-	var object s3.GetObjectOutput
-	if !r.As(&object) || object.ChecksumType != "" || object.SSECustomerAlgorithm != nil || object.SSEKMSKeyId != nil || strings.HasPrefix(string(object.ServerSideEncryption), "aws:kms") {
-		return remote.AnswerSums{}
-	}
-	for _, sum := range []*string{object.ChecksumCRC32, object.ChecksumCRC32C, object.ChecksumCRC64NVME, object.ChecksumSHA1, object.ChecksumSHA256} {
-		if sum != nil {
-			return remote.AnswerSums{}
-		}
-	}
-	sum, err := hex.DecodeString(strings.Trim(aws.ToString(object.ETag), "\""))
-	if err != nil || len(sum) != md5.Size {
-		return remote.AnswerSums{}
-	}
-	return remote.AnswerSums{Md5: sum, Guess: true}
 }

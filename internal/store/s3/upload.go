@@ -24,8 +24,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/remote"
 )
 
-// uploader stores objects in an S3 bucket.
-type uploader struct {
+// objects makes the requests about the objects of an S3 bucket.
+type objects struct {
 	client   *s3.Client
 	bucket   string
 	checksum types.ChecksumAlgorithm // of bodies; "" for none
@@ -34,15 +34,15 @@ type uploader struct {
 	own map[string]bool // the IDs of this store's uploads that are not finished
 }
 
-func newUploader(client *s3.Client, bucket string) *uploader {
-	u := &uploader{client: client, bucket: bucket, own: make(map[string]bool)}
+func newObjects(client *s3.Client, bucket string) *objects {
+	u := &objects{client: client, bucket: bucket, own: make(map[string]bool)}
 	if client.Options().RequestChecksumCalculation != aws.RequestChecksumCalculationWhenRequired {
 		u.checksum = types.ChecksumAlgorithmCrc32c
 	}
 	return u
 }
 
-func (u *uploader) PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (string, error) {
+func (u *objects) PutWhole(ctx context.Context, key string, data []byte, when driver.Condition) (string, error) {
 	in := &s3.PutObjectInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
@@ -78,7 +78,7 @@ func conditionHeaders(when driver.Condition) (none, match *string) {
 // answer is 412. Servers other than S3 also answer 409; the 409 of S3 is a transient
 // error. If an object should have a version but does not exist, the answer is 404 with the
 // name NoSuchKey. Other answers of 404 are about the bucket or the upload.
-func (u *uploader) conditionError(when driver.Condition, err error) error {
+func (u *objects) conditionError(when driver.Condition, err error) error {
 	code := status(err)
 	switch {
 	case when == driver.Condition{}:
@@ -92,14 +92,14 @@ func (u *uploader) conditionError(when driver.Condition, err error) error {
 }
 
 // Remove deletes an object in one request.
-func (u *uploader) Remove(ctx context.Context, key string) error {
+func (u *objects) Remove(ctx context.Context, key string) error {
 	_, err := u.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &u.bucket, Key: &key})
 	return err
 }
 
-// Answer implements [bucket.Uploader]. Where the name of an error tells more than the status of
+// Answer implements [bucket.Client]. Where the name of an error tells more than the status of
 // the answer, the status is replaced by one that means the same as the name.
-func (u *uploader) Answer(err error) *driver.StatusError {
+func (u *objects) Answer(err error) *driver.StatusError {
 	a := driver.StatusError{Cause: err}
 	var region string
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok && response.Response != nil {
@@ -153,11 +153,11 @@ func status(err error) int {
 	return 0
 }
 
-func (u *uploader) InOrder() bool { return false }
+func (u *objects) InOrder() bool { return false }
 
-func (u *uploader) PartSize(n int) int { return bucket.GrowingPart(n) }
+func (u *objects) PartSize(n int) int { return bucket.GrowingPart(n) }
 
-func (u *uploader) Start(ctx context.Context, key string, _ driver.Condition) (driver.Upload, error) {
+func (u *objects) Start(ctx context.Context, key string, _ driver.Condition) (driver.Upload, error) {
 	out, err := u.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 		Bucket:            &u.bucket,
 		Key:               &key,
@@ -179,7 +179,7 @@ func (u *uploader) Start(ctx context.Context, key string, _ driver.Condition) (d
 
 // upload is a multipart upload.
 type upload struct {
-	to     *uploader
+	to     *objects
 	key    string
 	id     string
 	closed bool // a request to complete it has been sent
@@ -273,7 +273,7 @@ func (w *upload) forget() {
 }
 
 // abort drops an upload and its parts, if the upload still exists.
-func (u *uploader) abort(ctx context.Context, key, id string) error {
+func (u *objects) abort(ctx context.Context, key, id string) error {
 	_, err := u.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
 		Bucket: &u.bucket, Key: &key, UploadId: &id,
 	})
@@ -289,7 +289,7 @@ func noUpload(err error) bool {
 }
 
 // Sweep lists and aborts uploads page by page.
-func (u *uploader) Sweep(_ context.Context, prefix string, do driver.Requester) error {
+func (u *objects) Sweep(_ context.Context, prefix string, do driver.Requester) error {
 	pages := s3.NewListMultipartUploadsPaginator(u.client, &s3.ListMultipartUploadsInput{
 		Bucket: &u.bucket, Prefix: &prefix,
 	})
@@ -322,7 +322,7 @@ func (u *uploader) Sweep(_ context.Context, prefix string, do driver.Requester) 
 	return nil
 }
 
-func (u *uploader) underWay(id string) bool {
+func (u *objects) underWay(id string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.own[id]
