@@ -45,6 +45,7 @@ var rooms = [][]string{
 	{"internal/store/remote"},
 	{"internal/store/bucket"},
 	{"internal/store/local", "internal/store/memory", "internal/store/s3", "internal/store/gcs", "internal/store/azure", "internal/store/http", "internal/store/zip"}, // the places
+	{"internal/store/s3test"}, // the S3 server of tests
 	{"internal/store"},
 	{"store"},
 	{"sources"},

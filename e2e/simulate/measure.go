@@ -19,8 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/s3test"
 )
 
 // bench measures with real processes in a folder of its own.
@@ -260,11 +260,11 @@ func (c *counter) read() requests {
 // requests counts requests to a server of S3. The source is a local file: so one request to read
 // is added for each unit.
 func (b *bench) requests(c *costs) error {
-	backend := s3mem.New()
-	if err := backend.CreateBucket("bucket"); err != nil {
+	inner, forget, err := s3test.Start()
+	if err != nil {
 		return err
 	}
-	inner := gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
+	defer forget()
 	var seen counter
 	var delay atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -288,6 +288,13 @@ func (b *bench) requests(c *costs) error {
 		inner.ServeHTTP(w, r)
 	}))
 	defer server.Close()
+	uncounted := httptest.NewServer(inner)
+	defer uncounted.Close()
+	checkpoint, err := store.Open(b.ctx, "s3://bucket/out.zarr.zmigrate?region=x&anonymous=true&use_path_style=true&endpoint="+uncounted.URL, store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = checkpoint.Close() }()
 	const units, few, many = 800, 10, 110
 	job, err := b.job("requests", 1, units, 2, "s3://bucket/out.zarr?region=x&use_path_style=true&endpoint="+server.URL)
 	if err == nil {
@@ -302,10 +309,7 @@ func (b *bench) requests(c *costs) error {
 		return seen.read().add(before, -1), err
 	}
 	objects := func() (n float64) {
-		list, err := backend.ListBucket("bucket", &gofakes3.Prefix{HasPrefix: true, Prefix: "out.zarr.zmigrate/"}, gofakes3.ListBucketPage{MaxKeys: 100_000})
-		if err == nil {
-			n = float64(len(list.Contents))
-		}
+		_ = checkpoint.List(b.ctx, "", func(store.Info) error { n++; return nil })
 		return n
 	}
 	n0 := objects()

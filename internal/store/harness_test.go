@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/store/s3test"
 )
 
 // s3Server starts an S3 server with one empty bucket and returns the URL of a
@@ -25,11 +23,7 @@ func s3Server(t *testing.T) string {
 // s3ServerBehind is s3Server behind the test's own handler.
 func s3ServerBehind(t *testing.T, front func(server http.Handler) http.Handler) string {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(front(withoutSums(gofakes3.New(backend).Server())))
+	server := httptest.NewServer(front(withoutSums(s3test.New(t))))
 	t.Cleanup(server.Close)
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
