@@ -31,7 +31,7 @@ FORMATS := ./codecs/blosc ./codecs/gdeflate ./codecs/pcodec ./codecs/xz ./codecs
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
 SERVERS := .cache/servers/installed
-KUBERNETES := .cache/kubernetes/kubernetes
+KUBERNETES := .cache/kubernetes/manifests
 # Where the process begins, on the platform that has an entry of ours (cmd/zmigrate/start_*).
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
@@ -154,7 +154,7 @@ $(SERVERS): e2e/servers/go.mod e2e/servers/main.go
 	npm install --silent --no-fund --no-audit --prefix $(@D)/azurite azurite@$(AZURITE_VERSION)
 	touch $@
 
-$(KUBERNETES): e2e/kubernetes/go.mod e2e/kubernetes/main.go
+$(KUBERNETES): $(wildcard e2e/kubernetes/*.go) e2e/kubernetes/go.mod
 	mkdir -p $(@D)
 	cd e2e/kubernetes && CGO_ENABLED=0 go build -ldflags='-s -w' -o ../../$@ .
 

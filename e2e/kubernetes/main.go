@@ -4,6 +4,9 @@
 // standard "restricted", too. It prints each fault and each warning, and ends with 1 if there is
 // one. It knows the kinds ConfigMap and Job.
 //
+// With the argument google-batch, it says instead whether standard input is a job of Google
+// Batch: it decodes one JSON document as strictly as the types of Google's client allow.
+//
 // It is a module of its own, so that the program does not depend on Kubernetes.
 package main
 
@@ -34,6 +37,10 @@ import (
 )
 
 func main() {
+	check := check
+	if len(os.Args) == 2 && os.Args[1] == "google-batch" {
+		check = checkGoogle
+	}
 	if err := check(os.Stdin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
