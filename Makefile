@@ -36,7 +36,7 @@ KUBERNETES := .cache/kubernetes/manifests
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean
+.PHONY: outdated help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -125,6 +125,10 @@ docs: .cache/docs/installed ## the documentation as a site, .cache/site; broken 
 	"$$(PYTHON='$(PYTHON)' e2e/interop/python.sh .cache/debian)" -m venv .cache/docs
 	.cache/docs/bin/pip install --quiet --requirement docs/requirements.txt
 	touch $@
+
+outdated: ## direct dependencies that have a newer release (needs: Go, a module proxy)
+	@go list -m -u -f '{{if not (or .Indirect .Main)}}{{if .Update}}{{.Path}} {{.Version}} {{.Update.Version}} {{.Update.Time.Format "2006-01-02"}}{{end}}{{end}}' all | \
+	awk 'BEGIN { row = "%-56s %-12s %-12s %s\n"; printf row, "module", "in use", "newest", "released" } NF { printf row, $$1, $$2, $$3, $$4; n++ } END { if (!n) print "all are the newest" }'
 
 check: test lint ## test and lint, to run before a commit
 
