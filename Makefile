@@ -8,6 +8,8 @@ LINT_VERSION := v2.15.0
 ZARRITA_VERSION := 0.7.5
 AZURITE_VERSION := 3.35.0
 BOTOCORE_VERSION := 1.44.5
+GOVULNCHECK_VERSION := v1.9.0
+VULNERABILITIES ?= $(or $(shell go env GOVULNDB),https://vuln.go.dev)
 FUZZTIME     ?= 5s
 BENCH        ?= .
 N            ?= 60
@@ -36,7 +38,7 @@ KUBERNETES := .cache/kubernetes/manifests
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: outdated help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean
+.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -125,6 +127,13 @@ docs: .cache/docs/installed ## the documentation as a site, .cache/site; broken 
 	"$$(PYTHON='$(PYTHON)' e2e/interop/python.sh .cache/debian)" -m venv .cache/docs
 	.cache/docs/bin/pip install --quiet --requirement docs/requirements.txt
 	touch $@
+
+audit: ## known vulnerabilities in what the program calls, where their database can be reached (needs: Go, curl)
+	@if why="$$(curl -sSfm 5 -o /dev/null $(VULNERABILITIES)/index/db.json 2>&1)"; then \
+		go run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) ./cmd/zmigrate; \
+	else \
+		echo "skipped: the database of vulnerabilities, $(VULNERABILITIES), cannot be reached ($$why)"; \
+	fi
 
 outdated: ## direct dependencies that have a newer release (needs: Go, a module proxy)
 	@go list -m -u -f '{{if not (or .Indirect .Main)}}{{if .Update}}{{.Path}} {{.Version}} {{.Update.Version}} {{.Update.Time.Format "2006-01-02"}}{{end}}{{end}}' all | \

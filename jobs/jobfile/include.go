@@ -122,7 +122,7 @@ func readRegular(path string) ([]byte, error) {
 
 // readFile reads a file that is no larger than a job file may be, and a byte.
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path) //nolint:gosec // the job names the file
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}

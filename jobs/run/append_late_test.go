@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/store/s3test"

@@ -238,7 +238,7 @@ func adviceRow(r *advise.Row) []string {
 // writeAdvice puts the chosen chains into a job file, and the chunks, too, if they were chosen.
 // The file is replaced only if it then says what it is to say.
 func (a *app) writeAdvice(c *cli.Context, file string, j *jobs.Job, list []*jobs.Advice, chunks bool) error {
-	text, err := os.ReadFile(file) //nolint:gosec // the user names the file
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}

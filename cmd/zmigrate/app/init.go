@@ -61,7 +61,7 @@ func (a *app) initCommand() *cli.Command {
 				}
 				return nil
 			}
-			if err := os.WriteFile(out, []byte(text), 0o644); err != nil { //nolint:gosec // a job is no secret
+			if err := os.WriteFile(out, []byte(text), 0o644); err != nil {
 				return err
 			}
 			_, _ = fmt.Fprintf(a.err, "%s written; next: zmigrate plan %s\n", out, out)
