@@ -252,7 +252,10 @@ func (z *Driver) inflateWhole(ctx context.Context, m *member, p []byte) error {
 	}
 	defer z.inflates.Put(d)
 	n, _, err := d.Raw(p, packed)
-	if err == nil && n < len(p) {
+	switch {
+	case errors.Is(err, inflate.ErrTooLarge):
+		err = fmt.Errorf("more than %d bytes", m.size)
+	case err == nil && n < len(p):
 		err = fmt.Errorf("%d bytes instead of %d", n, m.size)
 	}
 	if err != nil {
