@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 // ErrReceipts is the cause of an error about receipts that do not finish a plan.
@@ -46,7 +47,8 @@ func (e *MissingError) Unwrap() error { return ErrReceipts }
 // contradict. It refuses them before it changes anything. If Finish was interrupted, another
 // Finish completes the target. If nothing is left to do, the result says so.
 func Finish(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (*Result, error) {
-	return session(ctx, p, env, opt, (*run).complete)
+	// complete reads the receipts before it changes anything, so they need not be read twice.
+	return session(ctx, p, env, opt, journal.Peek, (*run).complete)
 }
 
 // complete does what Finish does. The run has the lock.
@@ -61,7 +63,8 @@ func (r *run) complete(ctx context.Context, opt Options) error {
 	if _, err := r.begun(); err != nil {
 		return err
 	}
-	if err := r.covers(ctx); err != nil {
+	expected, err := r.covers(ctx)
+	if err != nil {
 		return err
 	}
 	if err := r.clean(ctx, r.target, r.checkpoint); err != nil {
@@ -73,16 +76,17 @@ func (r *run) complete(ctx context.Context, opt Options) error {
 		}
 	}
 	r.unsettled = false // because of the comparison that follows
-	wrong, err := r.faults(ctx, func() iter.Seq2[journal.Object, error] { return r.recorded(ctx) }, !r.outcome.keepsObjects())
+	wrong, err := r.faultsOf(ctx, expected, func() iter.Seq2[journal.Object, error] { return r.recorded(ctx) }, !r.outcome.keepsObjects())
 	if err != nil {
 		return err
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("%w: target %s: %d objects are not what the receipts say, %s is the first: do all that is left with zmigrate run JOB", ErrReceipts, r.target.URL(), len(wrong), wrong[0].key)
 	}
-	if err := r.recall(ctx, nil); err != nil {
-		return err
+	if r.repeated {
+		r.expected = expected
 	}
+	r.result.Resumed = r.result.Chunks
 	if opt.Begin != nil {
 		opt.Begin(r.progress())
 	}
@@ -112,43 +116,56 @@ func (r *run) finishedAlready(ctx context.Context, record []byte, hash string) e
 	return r.rest(ctx, done)
 }
 
-// covers returns an error if receipts on record contradict each other or the plan, or if a
-// unit has none.
-func (r *run) covers(ctx context.Context) error {
+// covers counts the units of the receipts on record, and returns the objects that the target
+// should have. The error says that receipts contradict each other or the plan, or that units have
+// none. covers reads the receipts once, and once more if some unit has several.
+func (r *run) covers(ctx context.Context) (journal.Ledger, error) {
+	r.countFromZero()
 	arrays := r.plan.Arrays
-	seen, twice := make([]bitset, len(arrays)), make([]map[int]object, len(arrays))
-	for i := range arrays {
-		seen[i], twice[i] = newBitset(arrays[i].Chunks()), map[int]object{}
-	}
-	again := false
-	for x, err := range r.journal.Receipts(ctx) {
-		if err == nil {
-			err = r.belongs(x)
-		}
-		if err != nil {
-			return fmt.Errorf("checkpoint: %w", err)
-		}
-		for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
-			if seen[x.Array].has(unit) {
-				twice[x.Array][unit], again = object{}, true
+	twice := make([]map[int]object, len(arrays))
+	expected, err := journal.NewLedger(r.objectsOf(func(yield func(sinks.Receipt, error) bool) {
+		for x, err := range r.journal.Receipts(ctx) {
+			if err == nil {
+				err = r.belongs(x)
 			}
-			seen[x.Array].set(unit)
+			if err == nil {
+				for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
+					if !r.arrays[x.Array].done.has(unit) {
+						continue
+					}
+					if twice[x.Array] == nil {
+						twice[x.Array] = map[int]object{}
+					}
+					twice[x.Array][unit] = object{}
+				}
+				r.count(x)
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
 		}
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	if again {
+	if r.repeated {
 		if err := r.agree(ctx, twice); err != nil {
-			return fmt.Errorf("%w: %w", ErrReceipts, err)
+			return nil, fmt.Errorf("%w: %w", ErrReceipts, err)
 		}
 	}
-	left := missing(seen, func(i int) int { return arrays[i].Chunks() })
+	done := make([]bitset, len(arrays))
+	for i := range done {
+		done[i] = r.arrays[i].done
+	}
+	left := missing(done, func(i int) int { return arrays[i].Chunks() })
 	if left == nil {
-		return nil
+		return expected, nil
 	}
 	failed := &MissingError{Missing: left, Of: r.plan.Units()}
 	for _, b := range left {
 		failed.Units += b.Units()
 	}
-	return failed
+	return nil, failed
 }
 
 // missing returns the ranges of units that are not done. done has the units of each array, and

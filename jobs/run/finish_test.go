@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -366,5 +367,47 @@ func TestWorkSkipsWhatIsNotStored(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, contents(t, j.Target.URL)); diff != "" {
 		t.Errorf("(-run +parts):\n%s", diff)
+	}
+}
+
+// TestFinishReadsReceiptsTwice counts how often Finish reads the receipts of each bundle: once to
+// check them, and once for the list of objects. If two workers have done a unit, Finish reads the
+// receipts once more, to compare those of the unit.
+func TestFinishReadsReceiptsTwice(t *testing.T) {
+	for name, test := range map[string]struct {
+		bundles []Bundle
+		most    int
+	}{
+		"each unit once":   {[]Bundle{{First: 0, End: 2}, {First: 2, End: 5}, {First: 5, End: 6}}, 2},
+		"some units twice": {[]Bundle{{First: 0, End: 4}, {First: 2, End: 6}}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
+			p := begun(t, j, env)
+			for _, b := range test.bundles {
+				worked(t, p, env, b.First, b.End)
+			}
+			var mu sync.Mutex
+			reads := map[string]int{}
+			env.Fault = func(op, key string) error {
+				if strings.HasSuffix(key, ".jsonl") && op != "delete" {
+					mu.Lock()
+					defer mu.Unlock()
+					reads[key]++
+				}
+				return nil
+			}
+			if _, err := Finish(t.Context(), p, env, Options{Owner: anyone()}); err != nil {
+				t.Fatal(err)
+			}
+			if len(reads) != len(test.bundles) {
+				t.Errorf("the receipts of %d bundles were read, want %d", len(reads), len(test.bundles))
+			}
+			for key, n := range reads {
+				if n > test.most {
+					t.Errorf("%s was read %d times, want %d", key, n, test.most)
+				}
+			}
+		})
 	}
 }

@@ -21,11 +21,28 @@ func (r *run) belongs(x sinks.Receipt) error {
 	return nil
 }
 
-// record counts a unit that is durable and in the journal.
+// record counts the units of a receipt that is in the journal.
 func (r *run) record(x sinks.Receipt) error {
 	if err := r.belongs(x); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	r.count(x)
+	return nil
+}
+
+// countFromZero prepares the run for counting the units that are done: so far, none of them is.
+func (r *run) countFromZero() {
+	r.arrays = make([]progress, len(r.plan.Arrays))
+	for i := range r.arrays {
+		a := &r.plan.Arrays[i]
+		r.arrays[i] = progress{done: newBitset(a.Chunks()), left: a.Chunks()}
+		r.result.Chunks += a.Chunks()
+		r.result.BytesIn += a.Bytes()
+	}
+}
+
+// count counts the units of a receipt that belongs to the plan.
+func (r *run) count(x sinks.Receipt) {
 	a := &r.arrays[x.Array]
 	for unit := x.Unit; unit <= x.Unit+x.More; unit++ {
 		if a.done.has(unit) {
@@ -41,7 +58,6 @@ func (r *run) record(x sinks.Receipt) error {
 			r.result.Empty++
 		}
 	}
-	return nil
 }
 
 // completedArrays returns how the arrays have come out.

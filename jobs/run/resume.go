@@ -16,25 +16,13 @@ func (r *run) resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.recall(ctx, stored)
-}
-
-// recall counts the units on record whose objects are among stored; nil: all objects on record
-// are stored.
-func (r *run) recall(ctx context.Context, stored []bitset) error {
-	r.arrays = make([]progress, len(r.plan.Arrays))
-	for i := range r.arrays {
-		a := &r.plan.Arrays[i]
-		r.arrays[i] = progress{done: newBitset(a.Chunks()), left: a.Chunks()}
-		r.result.Chunks += a.Chunks()
-		r.result.BytesIn += a.Bytes()
-	}
+	r.countFromZero()
 	missing := 0
 	for x, err := range r.journal.Receipts(ctx) {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
-		if stored != nil && !x.Empty && x.Array >= 0 && x.Array < len(stored) && x.Unit >= 0 && x.Unit < r.plan.Arrays[x.Array].Chunks() && !stored[x.Array].has(x.Unit) {
+		if !x.Empty && x.Array >= 0 && x.Array < len(stored) && x.Unit >= 0 && x.Unit < r.plan.Arrays[x.Array].Chunks() && !stored[x.Array].has(x.Unit) {
 			missing++
 			continue
 		}

@@ -24,7 +24,7 @@ import (
 func Run(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options) (result *Result, err error) {
 	grows := p.Growth() != nil && !p.Repeats()
 	if !grows || opt.Repair == nil {
-		result, err = session(ctx, p, env, opt, (*run).all)
+		result, err = session(ctx, p, env, opt, journal.OpenLocked, (*run).all)
 		if !grows || !errors.Is(err, ErrTampered) {
 			return result, err
 		}
@@ -37,13 +37,13 @@ func Run(ctx context.Context, p *plan.Plan, env environment.Environment, opt Opt
 		return nil, fmt.Errorf("%w\nthe objects cannot be written again: %w", err, failed)
 	}
 	defer func() { err = errors.Join(err, again.Close()) }()
-	return session(ctx, again, env, opt, (*run).all)
+	return session(ctx, again, env, opt, journal.OpenLocked, (*run).all)
 }
 
 // session opens the target and the checkpoint, takes the lock and calls do, which does a run
 // or the last part of one. The requests and the time of the result do not include the
 // release of the lock.
-func session(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
+func session(ctx context.Context, p *plan.Plan, env environment.Environment, opt Options, openJournal journalOpener, do func(r *run, ctx context.Context, opt Options) error) (result *Result, err error) {
 	began := time.Now()
 	identify(&env, &opt)
 	if opt.Monitor == nil {
@@ -56,7 +56,7 @@ func session(ctx context.Context, p *plan.Plan, env environment.Environment, opt
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.result.Run = opt.Owner.Run
 	r.outcome = outcomeOf(r)
-	err = r.locked(ctx, env, opt, func(ctx context.Context) error {
+	err = r.locked(ctx, env, opt, openJournal, func(ctx context.Context) error {
 		if err := do(r, ctx, opt); err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func Save(ctx context.Context, p *plan.Plan, env environment.Environment, opt Op
 		return nil, false, err
 	}
 	r.outcome = outcomeOf(r)
-	err = r.locked(ctx, env, opt, func(ctx context.Context) (err error) {
+	err = r.locked(ctx, env, opt, journal.OpenLocked, func(ctx context.Context) (err error) {
 		if complete, err = r.begin(ctx, opt); err != nil || complete {
 			return err
 		}

@@ -58,9 +58,12 @@ func (r *run) describe() (err error) {
 // close closes the target and the checkpoint.
 func (r *run) close() error { return errors.Join(r.checkpoint.Close(), r.target.Close()) }
 
+// journalOpener is journal.OpenLocked, which checks all receipts, or journal.Peek, which reads none.
+type journalOpener func(context.Context, *store.Store) (*journal.Journal, error)
+
 // locked calls do while the run has the lock, with the checkpoint opened. The context of
 // do ends if the lock is lost.
-func (r *run) locked(ctx context.Context, env environment.Environment, opt Options, do func(ctx context.Context) error) (err error) {
+func (r *run) locked(ctx context.Context, env environment.Environment, opt Options, openJournal journalOpener, do func(ctx context.Context) error) (err error) {
 	release, err := r.acquire(ctx, env, opt)
 	if err != nil {
 		return err
@@ -99,7 +102,7 @@ func (r *run) locked(ctx context.Context, env environment.Environment, opt Optio
 		}
 		return nil
 	}
-	if r.journal, err = journal.OpenLocked(ctx, r.checkpoint); err == nil {
+	if r.journal, err = openJournal(ctx, r.checkpoint); err == nil {
 		err = r.describe()
 	}
 	if err == nil {

@@ -26,9 +26,10 @@ type run struct {
 	target     *store.Store
 	beside     *store.Store // beside the target, if the checkpoint is elsewhere and the run has a lock there
 	locks      journal.Locks
-	repeated   bool // some chunks have several receipts, of which the last counts
-	unsettled  bool // requests of an earlier owner of the lock may still arrive
-	overtaken  bool // some run of this target has lost its lock to another run
+	repeated   bool           // some chunks have several receipts, of which the last counts
+	expected   journal.Ledger // the objects on record, if complete knows them; nil otherwise
+	unsettled  bool           // requests of an earlier owner of the lock may still arrive
+	overtaken  bool           // some run of this target has lost its lock to another run
 	journal    *journal.Journal
 	// keep stores receipts durably in the checkpoint, or collects them for the caller of Work.
 	keep   func(ctx context.Context, receipts []sinks.Receipt) error
