@@ -61,10 +61,14 @@ END`))
 	return s.String()
 }
 
+// lockTime is how long the last job waits for processes that are alive although their tasks have
+// ended, such as those of a node that was lost and requeued elsewhere.
+const lockTime = "10m"
+
 // finishScript returns the script of the job that ends the campaign.
 func finishScript(c *engines.Campaign, attempts int) string {
 	return fmt.Sprintf("#!/bin/sh\n# Ends the job %q, plan %s, when all of its parts are done.\n", c.Name, c.Plan) + beginning + "\n" +
-		attempt(attempts, engines.ShellWords(c.Command(c.Finish))+" && exit")
+		attempt(attempts, engines.ShellWords(c.Command(c.Finish, "--wait", lockTime))+" && exit")
 }
 
 // attempt returns a loop of the shell around a command that ends the script when it has succeeded.

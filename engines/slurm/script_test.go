@@ -211,7 +211,7 @@ func TestTimeIsOver(t *testing.T) {
 			if got := status(t, s.cmd.Wait()); got != 3 {
 				t.Errorf("status %d, want 3: %s", got, s.text.String())
 			}
-			if diff := cmp.Diff([]string{"finish source.url=${URL}", "stopped"}, s.recorded(t, "calls")); diff != "" {
+			if diff := cmp.Diff([]string{"finish " + lockTime, "stopped"}, s.recorded(t, "calls")); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
 		})

@@ -454,7 +454,7 @@ func (a *app) finishCommand() *cli.Command {
 			"changes, and the exit status is 3.\n\n" + exitTable,
 		Flags: append(append(jobFlags(), metricsFlags()...), planFlag(), verifyLevelFlag("add up the parts of a verification of this `LEVEL` instead, and tell the result"),
 			&cli.IntFlag{Name: "bundles", Value: 1, Usage: "with --verify: the `NUMBER` of parts"},
-			&cli.DurationFlag{Name: "wait", Usage: "if units are missing, wait for this `TIME` at most, such as 12h, until workers have done them"}),
+			&cli.DurationFlag{Name: "wait", Usage: "if units are missing, or a process that works on the job is alive, wait for this `TIME` at most, such as 12h"}),
 		Action: func(c *cli.Context) error {
 			j, err := a.oneJob(c)
 			if err != nil {
@@ -466,10 +466,11 @@ func (a *app) finishCommand() *cli.Command {
 			if c.IsSet("verify") {
 				return a.measured(c, func() error { return a.finishVerify(c, j, c.Int("bundles")) })
 			}
+			end := time.Now().Add(c.Duration("wait"))
 			if err := a.waitForUnits(c, j); err != nil {
 				return err
 			}
-			return a.measured(c, func() error { return a.observed(c, j, a.finish) })
+			return a.measured(c, func() error { return a.observed(c, j, a.finishBefore(end)) })
 		},
 	})
 }
@@ -505,6 +506,30 @@ func (a *app) waitFor(c *cli.Context, look func() (left int, err error)) error {
 		}
 	}
 	return nil
+}
+
+// finishBefore returns finish. If a process that works on the job is alive, it tries again until end:
+// processes of workers that were lost may need a while to end.
+func (a *app) finishBefore(end time.Time) func(c *cli.Context, j *jobs.Job) error {
+	const least, most = time.Second / 2, 5 * time.Second
+	return func(c *cli.Context, j *jobs.Job) error {
+		for pause := least; ; pause = min(2*pause, most) {
+			err := a.finish(c, j)
+			if _, held := errors.AsType[*journal.HeldError](err); !held || !time.Now().Before(end) {
+				return err
+			}
+			if pause == least {
+				a.log.Warn("waiting for the end of another process", "until", end.UTC().Format(time.RFC3339), "error", err)
+			}
+			select {
+			case <-time.After(min(pause, time.Until(end))):
+			case <-a.stop:
+				return stages.ErrStopped
+			case <-c.Done():
+				return c.Err()
+			}
+		}
+	}
 }
 
 // finish completes the target of a job from the receipts of its workers.

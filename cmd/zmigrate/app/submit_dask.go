@@ -1,16 +1,12 @@
 package app
 
 import (
-	"errors"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/zmigrate/zmigrate/engines"
 	"github.com/zmigrate/zmigrate/engines/dask"
-	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/journal"
-	"github.com/zmigrate/zmigrate/stages"
 )
 
 // daskEngine is a Dask cluster that is there.
@@ -56,25 +52,5 @@ func (a *app) submitToDask(c *cli.Context, campaign *engines.Campaign) error {
 	if c.IsSet("verify") {
 		return a.finishVerify(c, j, campaign.Count)
 	}
-	return a.observed(c, j, a.finishSoon)
-}
-
-// finishSoon finishes a job whose parts are all done. Processes of workers that were lost may need
-// a while to end.
-func (a *app) finishSoon(c *cli.Context, j *jobs.Job) error {
-	const pause, patience = time.Second / 2, time.Minute
-	for end := time.Now().Add(patience); ; {
-		err := a.finish(c, j)
-		var held *journal.HeldError
-		if !errors.As(err, &held) || time.Now().After(end) {
-			return err
-		}
-		select {
-		case <-time.After(pause):
-		case <-a.stop:
-			return stages.ErrStopped
-		case <-c.Done():
-			return c.Err()
-		}
-	}
+	return a.observed(c, j, a.finishBefore(time.Now().Add(time.Minute)))
 }

@@ -84,7 +84,7 @@ node=${SLURMD_NODENAME:-$(uname -n)}
 
 attempt=1
 while :; do
-	/opt/zmigrate finish '/data/my jobs/ocean.yaml' --plan 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef && exit
+	/opt/zmigrate finish '/data/my jobs/ocean.yaml' --plan 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef --wait 10m && exit
 	status=$?
 	case $status in
 	2 | 5 | 126 | 127 | 130) exit "$status" ;; # another attempt would end in the same way
