@@ -42,7 +42,7 @@ const (
 // Manifests returns the manifests of a campaign as YAML documents. The same campaign and options
 // give the same bytes.
 func Manifests(c *engines.Campaign, o Options) ([]byte, error) {
-	if err := o.check(c); err != nil {
+	if err := o.Check(c); err != nil {
 		return nil, err
 	}
 	name := objectName(c.Name, c.Plan)

@@ -64,8 +64,9 @@ var (
 	object   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 )
 
-// check returns an error for everything that would not work in the cluster.
-func (o *Options) check(c *engines.Campaign) error {
+// Check returns an error for everything that would not work in the cluster. The campaign need not
+// have a plan and parts yet.
+func (o *Options) Check(c *engines.Campaign) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if o.Image == "" {

@@ -22,8 +22,10 @@ type engine struct {
 	needs string     // the flag without which it cannot work, "": none
 	hint  string     // where the value of that flag comes from
 	flags []cli.Flag // of its own
-	// submit hands a campaign to the scheduler. With --dry-run, it prints what it would hand over.
-	submit func(*app, *cli.Context, *engines.Campaign) error
+	// prepare refuses flags that are wrong, before anything is written. The campaign has no plan and
+	// no parts yet. What prepare returns hands a campaign to the scheduler. With --dry-run, it prints
+	// what it would hand over.
+	prepare func(*app, *cli.Context, *engines.Campaign) (submit func(*engines.Campaign) error, err error)
 }
 
 // schedulers returns the engines that submit knows.
@@ -78,15 +80,22 @@ func (a *app) submitCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			campaign, err := newCampaign(c, j)
+			if err != nil {
+				return err
+			}
+			submit, err := known[i].prepare(a, c, campaign)
+			if err != nil {
+				return err
+			}
 			of := a.campaignOf
 			if c.IsSet("verify") {
 				of = a.verifyCampaignOf
 			}
-			campaign, err := of(c, j)
-			if err != nil || campaign == nil {
+			if campaign, err = of(c, j); err != nil || campaign == nil {
 				return err
 			}
-			return known[i].submit(a, c, campaign)
+			return submit(campaign)
 		},
 	})
 }

@@ -19,7 +19,7 @@ import (
 
 // kubernetesEngine is a cluster of Kubernetes.
 func kubernetesEngine() engine {
-	return engine{name: "kubernetes", needs: "image", hint: "the image that has zmigrate, such as registry.example/zmigrate:1.0", submit: submitKubernetes, flags: []cli.Flag{
+	return engine{name: "kubernetes", needs: "image", hint: "the image that has zmigrate, such as registry.example/zmigrate:1.0", prepare: prepareKubernetes, flags: []cli.Flag{
 		&cli.StringFlag{Name: "image", Usage: "kubernetes: the `IMAGE` that has zmigrate, of this version"},
 		&cli.StringFlag{Name: "cpus", Value: "1", Usage: "kubernetes: the `NUMBER` of processors of a process, such as 2 or 500m"},
 		&cli.StringFlag{Name: "namespace", DefaultText: "that of kubectl", Usage: "kubernetes: the `NAME` of the namespace"},
@@ -32,8 +32,8 @@ func kubernetesEngine() engine {
 	}}
 }
 
-// submitKubernetes applies the manifests of a campaign by kubectl, or prints them.
-func submitKubernetes(a *app, c *cli.Context, campaign *engines.Campaign) error {
+// prepareKubernetes reads the options for a cluster of Kubernetes.
+func prepareKubernetes(a *app, c *cli.Context, campaign *engines.Campaign) (func(*engines.Campaign) error, error) {
 	user, group, ok := strings.Cut(c.String("run-as"), ":")
 	o := kubernetes.Options{
 		Image: c.String("image"), Namespace: c.String("namespace"), Parallel: cmp.Or(c.Int("slots"), 10), CPUs: c.String("cpus"),
@@ -45,22 +45,30 @@ func submitKubernetes(a *app, c *cli.Context, campaign *engines.Campaign) error 
 	o.User, err1 = strconv.ParseInt(user, 10, 32)
 	o.Group, err2 = strconv.ParseInt(group, 10, 32)
 	if !ok || err1 != nil || err2 != nil {
-		return invalid(fmt.Errorf("--run-as %s: want USER:GROUP as numbers, such as 1000:1000", c.String("run-as")))
+		return nil, invalid(fmt.Errorf("--run-as %s: want USER:GROUP as numbers, such as 1000:1000", c.String("run-as")))
 	}
 	for _, name := range c.StringSlice("env") {
 		value, ok := os.LookupEnv(name)
 		if !ok {
-			return invalid(fmt.Errorf("--env %s: the environment variable is not set here", name))
+			return nil, invalid(fmt.Errorf("--env %s: the environment variable is not set here", name))
 		}
 		o.Env = append(o.Env, kubernetes.Variable{Name: name, Value: value})
 	}
 	for _, text := range c.StringSlice("volume") {
 		v, err := kubernetes.ParseVolume(text)
 		if err != nil {
-			return invalid(fmt.Errorf("--volume %w", err))
+			return nil, invalid(fmt.Errorf("--volume %w", err))
 		}
 		o.Volumes = append(o.Volumes, v)
 	}
+	if err := o.Check(campaign); err != nil {
+		return nil, invalid(err)
+	}
+	return func(campaign *engines.Campaign) error { return submitKubernetes(a, c, campaign, o) }, nil
+}
+
+// submitKubernetes applies the manifests of a campaign by kubectl, or prints them.
+func submitKubernetes(a *app, c *cli.Context, campaign *engines.Campaign, o kubernetes.Options) error {
 	if !c.IsSet("program") {
 		campaign.Program = "zmigrate" // on the PATH of the image
 	}

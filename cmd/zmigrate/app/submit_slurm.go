@@ -18,7 +18,7 @@ import (
 
 // slurmEngine returns the engine that submits campaigns to Slurm.
 func slurmEngine() engine {
-	return engine{name: "slurm", submit: (*app).submitToSlurm, flags: []cli.Flag{
+	return engine{name: "slurm", prepare: (*app).prepareSlurm, flags: []cli.Flag{
 		&cli.IntFlag{Name: "cpus-per-task", Value: 4, Usage: "slurm: `NUMBER` of cores of a task"},
 		&cli.StringSliceFlag{Name: "slurm", Usage: "slurm: an `OPTION` of sbatch for both jobs, as one word, such as --partition=long; may be repeated"},
 		&cli.StringFlag{Name: "slurm-folder", DefaultText: "JOB.slurm, beside the job file if that can be written", Usage: "slurm: the `FOLDER` of the scripts and of what the tasks print; all machines need it"},
@@ -26,15 +26,20 @@ func slurmEngine() engine {
 	}}
 }
 
-// submitToSlurm submits a campaign to Slurm.
-func (a *app) submitToSlurm(c *cli.Context, campaign *engines.Campaign) error {
+// prepareSlurm reads the options for Slurm.
+func (a *app) prepareSlurm(c *cli.Context, _ *engines.Campaign) (func(*engines.Campaign) error, error) {
 	opt := slurm.Options{Slots: c.Int("slots"), Cores: c.Int("cpus-per-task"), Attempts: c.Int("retries") + 1, Site: c.StringSlice("slurm")}
 	if opt.Cores < 1 {
-		return invalid(fmt.Errorf("--cpus-per-task %d: want 1 or more", opt.Cores))
+		return nil, invalid(fmt.Errorf("--cpus-per-task %d: want 1 or more", opt.Cores))
 	}
 	if err := slurm.CheckSite(opt.Site); err != nil {
-		return invalid(fmt.Errorf("--slurm: %w", err))
+		return nil, invalid(fmt.Errorf("--slurm: %w", err))
 	}
+	return func(campaign *engines.Campaign) error { return a.submitToSlurm(c, campaign, opt) }, nil
+}
+
+// submitToSlurm submits a campaign to Slurm.
+func (a *app) submitToSlurm(c *cli.Context, campaign *engines.Campaign, opt slurm.Options) error {
 	dry := c.Bool("dry-run")
 	var err error
 	if opt.Folder, err = slurmFolder(c.String("slurm-folder"), campaign.JobFile, dry); err != nil {
