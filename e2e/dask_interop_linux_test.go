@@ -521,6 +521,91 @@ run: {workers: {encode: 1}}
 		compare(t)
 	})
 
+	t.Run("a part kills its worker", func(t *testing.T) {
+		removeTarget(t, target)
+		d.addWorkers(t, root, 3-len(d.workers))
+		text, status := d.submit(t, job, "--dry-run")
+		var campaign struct{ Parts []string }
+		if err := json.Unmarshal([]byte(text), &campaign); err != nil || status != 0 || len(campaign.Parts) != 12 {
+			t.Fatalf("status %d, %v, %s", status, err, text)
+		}
+		program, err := exec.LookPath("zmigrate")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The parent of this program is the worker.
+		deadly := write(t, other, "deadly", fmt.Appendf(nil, `#!/bin/sh
+case " $* " in
+*" --stdin "*) ;;
+*) exec %[1]s "$@" ;;
+esac
+while read -r part; do
+	if [ "$part" = %[2]s ]; then
+		kill -9 $PPID
+		exit
+	fi
+	echo "$part"
+done | %[1]s "$@"
+`, program, campaign.Parts[4]))
+		if err := os.Chmod(deadly, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text, status = d.submit(t, job, "--program", deadly)
+		if status != 1 || !strings.Contains(text, "1 parts have failed, all others are done") || !strings.Contains(text, "units "+campaign.Parts[4]+": 2 workers died while they did this part") {
+			t.Errorf("status %d, %s", status, text)
+		}
+		var alive []*exec.Cmd
+		for _, w := range d.workers {
+			if parentOf(w.Process.Pid) != 0 {
+				alive = append(alive, w)
+			}
+		}
+		if len(alive) != 1 {
+			t.Errorf("%d workers are alive, want the last one", len(alive))
+		}
+		d.workers = alive
+		d.addWorkers(t, root, 1)
+		if text, status := d.submit(t, job); status != 0 {
+			t.Errorf("status %d, %s", status, text)
+		}
+		compare(t)
+	})
+
+	t.Run("a process is alive when all parts are done", func(t *testing.T) {
+		removeTarget(t, target)
+		if text, status := d.submit(t, job, "--dry-run"); status != 0 {
+			t.Fatalf("status %d, %s", status, text)
+		}
+		stranger := zmigrate(t.Context(), t, "work", job, "--bundle", "0/1")
+		stranger.Env = append(os.Environ(), "ROOT="+root)
+		if err := stranger.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { kill(stranger) })
+		if a := stopAnAttempt(t, target); a.pid != stranger.Process.Pid {
+			t.Fatalf("process %d works, and not %d", a.pid, stranger.Process.Pid)
+		}
+		c, _ := d.submitTo(t, job)
+		log, err := os.Create(filepath.Join(other, "log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = log.Close() }() // the process has it, too
+		c.Stdout, c.Stderr = log, log
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { kill(c) })
+		await(t, "finish, which waits", func() bool {
+			return bytes.Contains(must(t, log.Name()), []byte("waiting for the end of another process"))
+		})
+		kill(stranger)
+		if err := c.Wait(); err != nil {
+			t.Errorf("%v: %s", err, must(t, log.Name()))
+		}
+		compare(t)
+	})
+
 	t.Run("the scheduler is killed", func(t *testing.T) {
 		c, out, stderr, a := begin(t)
 		kill(d.scheduler)

@@ -22,7 +22,7 @@ type Options struct {
 	Programs []string      // of the workers' machines: each takes the first one that it has
 	Slots    int           // how many parts are done at the same time; 0: one for each thread of the workers
 	Retries  int           // how often a part is tried again when it fails
-	Patience time.Duration // with a cluster that has no workers yet
+	Patience time.Duration // with a cluster that has no workers
 	Progress string        // how to show progress: auto, bar, plain or none
 }
 

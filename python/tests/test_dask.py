@@ -5,7 +5,9 @@ from __future__ import annotations
 import array
 import io
 import os
+import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,86 @@ def test_progress() -> None:
     bar.end()
     assert out.getvalue().startswith("\r[........................] job: 0 of 4 parts")
     assert out.getvalue().endswith("job: 3 of 4 parts, 2 begun again, 1 failed, 0 s left\x1b[K\n")
+
+
+@pytest.fixture
+def slow_job(tmp_path: Path) -> Path:
+    """A job that takes a worker some seconds."""
+    random = array.array("i")
+    state = 1
+    for _ in range(1 << 18):
+        state = (state * 1103515245 + 12345) % (1 << 31)
+        random.append(state >> 20)
+    (tmp_path / "a.bin").write_bytes(random.tobytes())
+    file = tmp_path / "job.yaml"
+    file.write_text(
+        """zmigrate: 1
+source: {driver: raw, arrays: {a: {url: a.bin, data_type: int32, endian: little, shape: [262144]}}}
+target: {url: out.zarr}
+arrays: {a: {chunks: [2048], codecs: [bytes, {zstd: {level: 19}}]}}
+"""
+    )
+    return file
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def undisturbed(job: Path) -> dict[str, bytes]:
+    """The target of a run without Dask, which is removed."""
+    dask._command(PROGRAM, ["run", str(job)], "summary")
+    target = job.parent / "out.zarr"
+    files = contents(target)
+    shutil.rmtree(target)
+    shutil.rmtree(job.parent / "out.zarr.zmigrate")
+    return files
+
+
+def begun(job: Path) -> int:
+    """How many parts were begun."""
+    return len(list(job.parent.glob("out.zarr.zmigrate/work/*/*/*.begun")))
+
+
+def elastic() -> LocalCluster:
+    return LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
+
+
+def test_adaptive_cluster(slow_job: Path) -> None:
+    want = undisturbed(slow_job)
+    with elastic() as cluster, Client(cluster, set_as_default=False) as client:
+        cluster.adapt(minimum=0, maximum=3, interval="100ms")
+        assert dask.migrate(client, slow_job, program=PROGRAM, bundles=32, retries=0)["chunks"] == 128
+    assert contents(slow_job.parent / "out.zarr") == want
+
+
+def test_workers_come_and_go(slow_job: Path) -> None:
+    want = undisturbed(slow_job)
+    with elastic() as cluster, Client(cluster, set_as_default=False) as client:
+        cluster.scale(3)
+        client.wait_for_workers(3, timeout=60)
+        with ThreadPoolExecutor() as threads:
+            migration = threads.submit(dask.migrate, client, slow_job, program=PROGRAM, bundles=32, retries=0)
+            most, sizes = 0, [1, 3, 1, 2]
+            while not migration.done():
+                now = begun(slow_job)
+                if sizes and now >= most + 3:
+                    cluster.scale(sizes.pop(0))
+                    most = now
+            assert migration.result()["chunks"] == 128
+    assert not sizes, "the migration was too quick"
+    assert contents(slow_job.parent / "out.zarr") == want
+
+
+def test_no_workers_any_more(slow_job: Path) -> None:
+    with elastic() as cluster, Client(cluster, set_as_default=False) as client:
+        cluster.scale(1)
+        client.wait_for_workers(1, timeout=60)
+        with ThreadPoolExecutor() as threads:
+            migration = threads.submit(dask.migrate, client, slow_job, program=PROGRAM, bundles=32, patience=0.5)
+            while not migration.done() and begun(slow_job) == 0:
+                pass
+            cluster.scale(0)
+            with pytest.raises(dask.WorkersLost, match="parts are done; start some workers") as e:
+                migration.result()
+    assert e.value.status == 3

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO, TypeVar
 
 from distributed import Client, Future, KilledWorker, Worker, WorkerPlugin, get_worker
+from distributed.utils import sync
 
 __all__ = [
     "ClusterError",
@@ -38,6 +39,7 @@ __all__ = [
     "ProgramMissing",
     "SchedulerLost",
     "UnfitWorkers",
+    "WorkersLost",
     "ZmigrateError",
     "find_program",
     "migrate",
@@ -91,6 +93,12 @@ class PartsFailed(ZmigrateError):
 
 class SchedulerLost(ZmigrateError):
     """The scheduler is gone. What is done stays done: the same call does what is left."""
+
+    status = 3
+
+
+class WorkersLost(ZmigrateError):
+    """The cluster has no workers any more. What is done stays done: the same call does what is left."""
 
     status = 3
 
@@ -331,15 +339,25 @@ def _events(text: str | bytes) -> Iterator[dict[str, Any]]:
 
 @_sent
 def _work(plugin: str, part: str) -> None:
-    """Is the task of a part. Its errors are of a class that every Python has."""
+    """Is the task of a part. Its errors are of a class that every Python has: a RuntimeError of a
+    message, the address of a worker, and what the driver is to do, see _Driver._ended."""
     worker = get_worker()
+    key = worker.get_current_task()
     processes: Any = worker.plugins.get(plugin)
+    # The scheduler keeps this note until the driver forgets the task. If there is a note, Dask has
+    # begun the task before, on a worker that is gone. The driver decides what to do.
+    scheduler: Any = worker.scheduler
+    before = sync(worker.loop, scheduler.get_metadata, keys=[key], default="")
+    if before:
+        raise RuntimeError("the worker died", before, "lost")
+    sync(worker.loop, scheduler.set_metadata, keys=[key], value=worker.address)
     try:
         if processes is None:
             raise _Ended("the worker does not know the plan: it has begun after the driver")
-        processes.work(part, worker.get_current_task())
+        processes.work(part, key)
     except (_Failed, _Ended, OSError) as e:
-        raise RuntimeError(str(e), worker.address) from None
+        closing = processes is not None and processes.closed
+        raise RuntimeError(str(e), worker.address, "again" if closing else "failed") from None
 
 
 @_sent
@@ -350,10 +368,14 @@ async def _check(programs: Sequence[str], work: Sequence[str], version: str) -> 
 
 @_sent
 def _checked(programs: Sequence[str], work: Sequence[str], version: str) -> str:
+    tries = 3  # a process that was killed says nothing about the worker
     try:
-        ran = subprocess.run(
-            [_found(programs), *work, "--check", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        for _ in range(tries):
+            ran = subprocess.run(
+                [_found(programs), *work, "--check", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+            if ran.returncode >= 0:
+                break
     except OSError as e:
         return str(e)
     for event in _events(ran.stdout):
@@ -390,7 +412,8 @@ class _Campaign:
 class _Part:
     name: str
     failed: int = 0  # how often
-    lost: int = 0  # how often Dask has given it up because workers died
+    lost: int = 0  # how many workers died while they did it
+    blamed: int = 0  # how often Dask has given it up because workers died that had not begun it
     message: str = ""
     avoid: set[str] = field(default_factory=set)  # addresses of workers that have failed
 
@@ -407,6 +430,7 @@ class _Driver:
     addresses: list[str] = field(default_factory=list)
     threads: int = 0
     looked: float = 0.0
+    alone: float | None = None  # since when there have been no workers
     again: int = 0  # how many parts were begun again
     failed: dict[str, str] = field(default_factory=dict)
     done: int = 0
@@ -437,6 +461,9 @@ class _Driver:
         arguments = (self.campaign.programs, self.campaign.work, self.campaign.version)
         answers = self.client.run(_check, *arguments, on_error="return")
         unfit = {address: str(answer) or repr(answer) for address, answer in answers.items() if answer != ""}
+        if unfit:
+            self._look()  # some may have died meanwhile
+            unfit = {address: message for address, message in unfit.items() if address in self.addresses}
         if unfit:
             raise UnfitWorkers(unfit)
 
@@ -474,6 +501,7 @@ class _Driver:
         else:
             self.addresses = list(workers)
             self.threads = sum(w["nthreads"] for w in workers.values())
+            self.alone = None if workers else self.alone or now
 
     def _window(self) -> int:
         return self.slots or 4 * max(1, self.threads)
@@ -489,6 +517,7 @@ class _Driver:
                 if self.stop.is_set():
                     raise Interrupted(f"stopped: {self.done} of {len(self.campaign.parts)} parts are done")
                 self._look(every=2.0)
+                self._lost_workers()
                 while left and len(running) < self._window() and not self._hopeless():
                     part = left.popleft()
                     fit = [a for a in self.addresses if a not in part.avoid] if part.avoid else []
@@ -517,6 +546,13 @@ class _Driver:
                 self.client.cancel(list(running), force=True)
             self.progress.end()
 
+    def _lost_workers(self) -> None:
+        if self.alone is not None and time.monotonic() - self.alone > self.patience:
+            raise WorkersLost(
+                f"the cluster has had no workers for {self.patience:g} s: {self.done} of {len(self.campaign.parts)} parts are done; "
+                "start some workers and give the same command again, and it does what is left"
+            )
+
     def _hopeless(self) -> bool:
         """Whether so many parts have failed, and none was done, that all would fail."""
         return self.done == 0 and len(self.failed) >= 20
@@ -529,20 +565,53 @@ class _Driver:
         if future.status != "error":
             self._lost_scheduler("it has cancelled the work")
         error = future.exception()
+        message, worker, how = str(error), "", ""
         if isinstance(error, KilledWorker):
-            # Dask blames every part that was assigned to a worker that died.
+            worker = self._begun_on(future)
+            how = "lost" if worker else "blamed"
+        elif error is not None and len(error.args) == 3:
+            message, worker, how = (str(a) for a in error.args)
+        if how == "lost" and self._retired(worker):
+            how = "again"
+        if how == "lost":
             part.lost += 1
+            part.message = f"{part.lost} workers died while they did this part, {worker} was the last one"
+        elif how == "blamed":
+            part.blamed += 1
             part.message = f"workers died while they had this part: {error}"
-        else:
+        elif how != "again":
             part.failed += 1
-            part.message = str(error.args[0] if error is not None and error.args else error)
-            if error is not None and len(error.args) == 2:
-                part.avoid.add(str(error.args[1]))
-        if part.failed > self.retries or part.lost > self.retries:
+            part.message = message
+            if worker:
+                part.avoid.add(worker)
+        if max(part.failed, part.lost, part.blamed) > self.retries or self._deadly(part):
             self.failed[part.name] = part.message
             return None
         self.again += 1
         return part
+
+    def _deadly(self, part: _Part) -> bool:
+        """Whether a part is given up because it may kill the last worker."""
+        most = 2
+        if part.lost < most:
+            return False
+        self._look()
+        return len(self.addresses) < most
+
+    def _begun_on(self, future: Future[None]) -> str:
+        """The address of the worker that has begun a task, or ""."""
+        try:
+            return str(self.client.get_metadata([future.key], default=""))
+        except (OSError, TimeoutError):
+            return ""  # the scheduler is gone, which the next look finds
+
+    def _retired(self, worker: str) -> bool:
+        """Whether a worker that is gone was told to close, and has not died."""
+        try:
+            events: Any = self.client.get_events(worker) or ()
+        except (OSError, TimeoutError):
+            return False
+        return any(isinstance(e, dict) and (e.get("action") == "closing-worker" or e.get("expected")) for _, e in events)
 
 
 # What people see.
@@ -668,7 +737,7 @@ def migrate(
     program: the program zmigrate of this machine, see find_program.
     worker_program: the program of the workers' machines; by default, that of this machine, or
         else the one that find_program finds there.
-    patience: how many seconds to wait for the first worker of the cluster.
+    patience: how many seconds to wait for a worker while the cluster has none.
     progress: auto, bar, plain or none.
 
     The errors are of the class ZmigrateError.
@@ -695,17 +764,9 @@ def migrate(
     return _finish(here, campaign)
 
 
-def _finish(program: str, campaign: _Campaign, seconds: float = 60) -> dict[str, Any]:
+def _finish(program: str, campaign: _Campaign) -> dict[str, Any]:
     """Finishes the job. Processes of workers that were lost may need a while to end."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            return _command(program, campaign.finish, "summary")
-        except CommandFailed as e:
-            held = 5
-            if e.status != held or time.monotonic() > end:
-                raise
-        time.sleep(0.5)
+    return _command(program, [*campaign.finish, "--wait", "1m"], "summary")
 
 
 def _command(program: str, arguments: Sequence[str], event: str) -> dict[str, Any]:
