@@ -77,7 +77,7 @@ bench: ## all benchmarks, or those that match BENCH=regexp (needs: Go)
 mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time: the rooms' own tests have to notice nine of ten; ONLY=regexp chooses some (needs: Go)
 	go run ./e2e/mutate -n $(N) -seed $(SEED) -skip '$(SKIP)' -only '$(ONLY)' $(ROOMS)
 
-soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some (needs: Go)
+soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some, and also dask and slurm (needs: Go; for these two what interop installs)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
 interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote, Dask and Slurm do campaigns, and the code of an API server checks manifests (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools, chromium-headless-shell, slurmctld, slurmd, slurm-client and munge, or root on a Debian; installs the peers)

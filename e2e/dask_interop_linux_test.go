@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -629,6 +630,10 @@ done | %[1]s "$@"
 			t.Errorf("status %d, %s", status, text)
 		}
 		compare(t)
+	})
+
+	t.Run("kills at random", func(t *testing.T) { // make soak ATTACK=dask has more
+		(&besiegedCluster{cluster: d, nannies: map[*exec.Cmd]bool{}}).attacked(t, rand.New(rand.NewPCG(4, 0)))
 	})
 }
 

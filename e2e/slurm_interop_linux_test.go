@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -40,6 +41,8 @@ func TestInteropSlurm(t *testing.T) {
 		{"a bundle fails", bundleOfSlurmFails},
 		{"no job file on the nodes", nodesWithoutJobFile},
 		{"a node is lost", nodeOfSlurmIsLost},
+		{"a process is alive when all parts are done", strangerBesideSlurm},
+		{"kills at random", func(t *testing.T, _ *slurmJob) { s.attacked(t, rand.New(rand.NewPCG(4, 0))) }}, // make soak ATTACK=slurm has more
 		{"no controller", noControllerOfSlurm},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, s.newJob(t)) })
@@ -66,7 +69,7 @@ func startSlurm(t *testing.T) *slurm {
 		}
 		t.Skipf("needs %s: `make interop` installs Slurm, as root on a Debian", what)
 	}
-	if os.Getenv("ZMIGRATE_REQUIRE_PEERS") != "1" {
+	if os.Getenv("ZMIGRATE_REQUIRE_PEERS") != "1" && os.Getenv("ZMIGRATE_SOAK") == "" {
 		t.Skip("Slurm takes a minute alone: `make interop` runs it")
 	}
 	if os.Getuid() != 0 {
@@ -270,7 +273,7 @@ func (s *slurm) newJob(t *testing.T) *slurmJob {
 	}
 	dir := filepath.Join(fast(t), "a job's 50%")
 	write(t, dir, "coads.cdf", data)
-	j := &slurmJob{slurm: s, dir: dir, target: filepath.Join(dir, "out.zarr"), program: filepath.Join(dir, "program")}
+	j := &slurmJob{slurm: s, dir: dir, target: filepath.Join(dir, "out.zarr")}
 	j.job = write(t, dir, "job.yaml", []byte(`zmigrate: 1
 source: {driver: netcdf, url: coads.cdf, include: [SST, AIRT]}
 target: {url: out.zarr}
@@ -278,21 +281,33 @@ arrays: {SST: {chunks: [1, 15, 15], codecs: [{zstd: {level: 19}}]}, AIRT: {chunk
 `))
 	j.want = undisturbed(t, j.job, j.target)
 	removeTarget(t, j.target)
-	// The program notes the processes of the tasks.
-	built := build(t)
-	write(t, dir, "program", fmt.Appendf(nil, `#!/bin/sh
-case " $* " in
-*" --stdin "*) echo "$SLURM_ARRAY_TASK_ID $SLURMD_NODENAME $$ $PPID" >>'%s/processes' ;;
-esac
-exec %s "$@"
-`, strings.ReplaceAll(dir, "'", `'\''`), built))
-	err = errors.Join(os.Chmod(j.program, 0o755), os.Chmod(filepath.Dir(built), 0o755), os.Chmod(filepath.Dir(dir), 0o755))
-	for _, name := range []string{dir, filepath.Join(dir, "coads.cdf"), j.job} {
-		err = errors.Join(err, os.Chown(name, int(s.user.Uid), int(s.user.Gid)))
-	}
-	if err != nil {
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	j.prepare(t)
+	return j
+}
+
+// prepare makes the job ready to be submitted by an ordinary user.
+func (j *slurmJob) prepare(t *testing.T) {
+	t.Helper()
+	s := j.slurm
+	// The program notes the processes of the tasks.
+	built := build(t)
+	j.program = write(t, j.dir, "program", fmt.Appendf(nil, `#!/bin/sh
+case " $* " in
+*" --stdin "* | " finish "*)
+	job=$SLURM_JOB_ID
+	test -z "$SLURM_ARRAY_TASK_ID" || job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+	echo "${SLURM_ARRAY_TASK_ID:--1} $SLURMD_NODENAME $$ $PPID $job" >>'%s/processes'
+	;;
+esac
+exec %s "$@"
+`, strings.ReplaceAll(j.dir, "'", `'\''`), built))
+	if err := errors.Join(os.Chmod(j.program, 0o755), os.Chmod(filepath.Dir(built), 0o755), os.Chmod(j.dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	j.own(t)
 	t.Cleanup(func() {
 		if s.daemons["slurmctld"] != nil {
 			s.empty(t)
@@ -300,13 +315,12 @@ exec %s "$@"
 		if !t.Failed() {
 			return
 		}
-		outputs, _ := filepath.Glob(filepath.Join(dir, "job.slurm", "*.out")) // for a person only
+		outputs, _ := filepath.Glob(filepath.Join(j.dir, "job.slurm", "*.out")) // for a person only
 		for _, name := range outputs {
 			text, _ := os.ReadFile(name)
 			t.Logf("%s:\n%s", filepath.Base(name), text)
 		}
 	})
-	return j
 }
 
 // submit prepares a command that submits the job, as an ordinary user.
@@ -680,6 +694,28 @@ func nodeOfSlurmIsLost(t *testing.T, j *slurmJob) {
 	}
 	j.complete(t)
 	j.startNode(t, p.node)
+}
+
+func strangerBesideSlurm(t *testing.T, j *slurmJob) {
+	if err := j.submit(t, "--dry-run").Run(); err != nil { // saves the plan
+		t.Fatal(err)
+	}
+	stranger := j.command(t, build(t), "work", "job.yaml", "--bundle", "0/1")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(stranger) })
+	if a := stopAnAttempt(t, j.target); a.pid != stranger.Process.Pid {
+		t.Fatalf("process %d works, and not %d", a.pid, stranger.Process.Pid)
+	}
+	s := j.submitted(t)
+	waitFor(t, "finish, which waits", func() bool {
+		text, err := os.ReadFile(filepath.Join(j.dir, "job.slurm", "finish-"+s.Finish+".out"))
+		return err == nil && bytes.Contains(text, []byte("waiting for the end of another process"))
+	})
+	kill(stranger)
+	j.finished(t)
+	j.complete(t)
 }
 
 func noControllerOfSlurm(t *testing.T, j *slurmJob) {

@@ -14,7 +14,7 @@ import (
 // soakCampaign has several processes do a job, and kills those that save its plan, that work on
 // it and that finish it, at random moments. At the end, other processes or a run do what is left.
 func soakCampaign(t *testing.T, r *rand.Rand) (kills int) {
-	shape, job, target, prepare := soakJob(t, r)
+	shape, job, target, prepare := soakJob(t, r, 1)
 	quiet := []string{"--log-level", "error", "--progress", "none"}
 	run := append([]string{"run", job}, quiet...)
 	prepare()

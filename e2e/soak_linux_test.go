@@ -27,7 +27,7 @@ import (
 // kills, faults, damaged bytes.
 type attack struct {
 	name, blows string // blows is the word for them
-	every       int    // it has one try in that many rounds
+	every       int    // it has one try in that many rounds; 0: it is tried only if it is selected
 	try         func(t *testing.T, r *rand.Rand) int
 }
 
@@ -42,6 +42,8 @@ func attacks() []attack {
 		{"damaged-source", "damaged places", 1, soakDamagedSource},
 		{"damaged-checkpoint", "damaged places", 1, soakDamagedCheckpoint},
 		{"growth", "chunks and arrays", 20, soakGrowth},
+		{"dask", "kills", 0, soakDask},
+		{"slurm", "kills", 0, soakSlurm},
 	}
 }
 
@@ -59,28 +61,38 @@ func TestSoak(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	chosen, err := regexp.Compile(os.Getenv("ZMIGRATE_ATTACK"))
+	selection := os.Getenv("ZMIGRATE_ATTACK")
+	chosen, err := regexp.Compile(selection)
 	if err != nil {
 		t.Fatal(err)
 	}
 	type count struct {
 		tries, held, blows int
+		skipped            bool // because something is missing
 		failed             []string
 	}
-	all := attacks()
+	all := slices.DeleteFunc(attacks(), func(a attack) bool { return !chosen.MatchString(a.name) || a.every == 0 && selection == "" })
 	counts := make([]count, len(all))
 	end := time.Now().Add(length)
-	for round := 0; round == 0 || time.Now().Before(end); round++ {
+	possible := func(c count) bool { return !c.skipped }
+	for round := 0; slices.ContainsFunc(counts, possible) && (round == 0 || time.Now().Before(end)); round++ {
 		for i, a := range all {
-			if !chosen.MatchString(a.name) || round%a.every != 0 || round > 0 && time.Now().After(end) {
+			c := &counts[i]
+			if c.skipped || round%max(1, a.every) != 0 || round > 0 && time.Now().After(end) {
 				continue
 			}
-			c := &counts[i]
 			c.tries++
 			name := strconv.FormatUint(seed+uint64(round), 10)
-			if t.Run(a.name+"/"+name, func(t *testing.T) { c.blows += a.try(t, rand.New(rand.NewPCG(seed+uint64(round), 0))) }) {
+			held := t.Run(a.name+"/"+name, func(t *testing.T) {
+				defer func() { c.skipped = t.Skipped() }()
+				c.blows += a.try(t, rand.New(rand.NewPCG(seed+uint64(round), 0)))
+			})
+			switch {
+			case c.skipped:
+				c.tries--
+			case held:
 				c.held++
-			} else {
+			default:
 				c.failed = append(c.failed, name)
 			}
 		}
@@ -88,6 +100,9 @@ func TestSoak(t *testing.T) {
 	for i, a := range all {
 		c := counts[i]
 		line := fmt.Sprintf("%-20s %5d tries, %8d %s, %5d held", a.name, c.tries, c.blows, a.blows, c.held)
+		if c.skipped {
+			line += ", skipped: go test -v says what is missing"
+		}
 		if len(c.failed) > 0 {
 			line += ", failed with the seeds " + strings.Join(c.failed, ", ")
 		}
@@ -153,9 +168,9 @@ func watchMemory(pid int, over <-chan struct{}) (peak int64) {
 	}
 }
 
-// soakJob makes a job of one of several shapes. prepare restores the state before the
-// job ran.
-func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare func()) {
+// soakJob makes a job of one of several shapes. If scale is more than 1, jobs of some shapes are
+// larger. prepare restores the state before the job ran.
+func soakJob(t *testing.T, r *rand.Rand, scale int) (shape, job, target string, prepare func()) {
 	t.Helper()
 	dir := fast(t)
 	target = filepath.Join(dir, "out.zarr")
@@ -165,7 +180,7 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 	}
 	shapes := []string{"raw", "netcdf", "hdf5", "parquet", "carried", "sharded", "append", "overwrite"}
 	shape = shapes[r.IntN(len(shapes))]
-	side := 8 * (4 + r.IntN(6))
+	side := 8 * (4 + r.IntN(6)) * scale
 	switch shape {
 	case "raw":
 		job, _ = cube(t, dir, side, "gzip")
@@ -192,7 +207,7 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 			"sharded": "defaults: {chunks: [8, 8, 8], shards: [16, 16, 32]}\narrays: {field/line: {chunks: [1000], shards: [4000]}}\n",
 		}[shape])
 	case "append":
-		n, m := 1+r.IntN(40), 1+r.IntN(400)
+		n, m := 1+r.IntN(40), 1+r.IntN(400*scale)
 		first := rows(t, dir, 0, n)
 		job = rows(t, dir, n, m)
 		prepare = func() { removeTarget(t, target); undisturbed(t, first, target) }
@@ -218,7 +233,7 @@ func soakJob(t *testing.T, r *rand.Rand) (shape, job, target string, prepare fun
 // soakKilled kills a job again and again, at random moments, until a run ends by
 // itself.
 func soakKilled(t *testing.T, r *rand.Rand) (kills int) {
-	shape, job, target, prepare := soakJob(t, r)
+	shape, job, target, prepare := soakJob(t, r, 1)
 	args := []string{"run", "--log-level", "error", "--progress", "none", job}
 	prepare()
 	began := time.Now()
@@ -252,9 +267,9 @@ func soakKilled(t *testing.T, r *rand.Rand) (kills int) {
 
 // soakRestarted kills runs that begin a finished job anew, and among them runs that go on.
 func soakRestarted(t *testing.T, r *rand.Rand) (kills int) {
-	shape, job, target, prepare := soakJob(t, r)
+	shape, job, target, prepare := soakJob(t, r, 1)
 	for shape == "append" {
-		shape, job, target, prepare = soakJob(t, r)
+		shape, job, target, prepare = soakJob(t, r, 1)
 	}
 	args := []string{"run", "--log-level", "error", "--progress", "none", job}
 	prepare()
