@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -20,6 +19,7 @@ import (
 
 // cluster is a Dask cluster on this machine.
 type cluster struct {
+	owner     *testing.T // its end ends the cluster
 	python    string
 	dir       string // its files; no process of the cluster works on data there
 	root      string // what the job calls ${ROOT}
@@ -41,12 +41,18 @@ func newCluster(t *testing.T, root string) *cluster {
 		}
 		t.Skipf("needs the package distributed: `make interop` sets it up (%v)", err)
 	}
-	d := &cluster{python: p.python, dir: t.TempDir(), root: root}
+	d := &cluster{owner: t, python: p.python, dir: t.TempDir(), root: root}
+	t.Cleanup(func() {
+		if t.Failed() {
+			text, err := os.ReadFile(filepath.Join(d.dir, "log"))
+			t.Logf("the cluster: %s, %v", text, err)
+		}
+	})
 	d.startScheduler(t, 0)
 	return d
 }
 
-// dask starts a process of the cluster, which the end of the test kills.
+// dask starts a process of the cluster, which the end of the cluster kills.
 func (d *cluster) dask(t *testing.T, root string, args ...string) *exec.Cmd {
 	t.Helper()
 	log, err := os.OpenFile(filepath.Join(d.dir, "log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -54,19 +60,13 @@ func (d *cluster) dask(t *testing.T, root string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }() // the process has it, too
-	c := exec.CommandContext(context.WithoutCancel(t.Context()), d.python, append([]string{"-m", "dask"}, args...)...)
+	c := exec.Command(d.python, append([]string{"-m", "dask"}, args...)...)
 	c.Env = append(os.Environ(), "ROOT="+root, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=10", "PYTHONDONTWRITEBYTECODE=1")
 	c.Stdout, c.Stderr = log, log
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		kill(c)
-		if t.Failed() {
-			text, err := os.ReadFile(log.Name())
-			t.Logf("the cluster: %s, %v", text, err)
-		}
-	})
+	d.owner.Cleanup(func() { kill(c) })
 	return c
 }
 
@@ -551,7 +551,7 @@ done | %[1]s "$@"
 		if err := os.Chmod(deadly, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		text, status = d.submit(t, job, "--program", deadly)
+		text, status = d.submit(t, job, "--program", deadly, "--worker-wait", "2s")
 		if status != 1 || !strings.Contains(text, "1 parts have failed, all others are done") || !strings.Contains(text, "units "+campaign.Parts[4]+": 2 workers died while they did this part") {
 			t.Errorf("status %d, %s", status, text)
 		}

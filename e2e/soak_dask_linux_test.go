@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -80,7 +81,8 @@ func (d *besiegedCluster) attacked(t *testing.T, r *rand.Rand) (kills int) {
 	b := besiege(t, r)
 	program := build(t)
 	for n := 1; ; n++ {
-		c := exec.CommandContext(t.Context(), program, "submit", b.job, "--engine", "dask", "--address", d.address, "--python", d.python,
+		limited, cancel := context.WithTimeout(t.Context(), mostSubmission)
+		c := exec.CommandContext(limited, program, "submit", b.job, "--engine", "dask", "--address", d.address, "--python", d.python,
 			"--bundles", strconv.Itoa(b.bundles), "--retries", "10", "--json", "--yes")
 		var out, messages bytes.Buffer
 		c.Stdout, c.Stderr = &out, &messages
@@ -92,6 +94,11 @@ func (d *besiegedCluster) attacked(t *testing.T, r *rand.Rand) (kills int) {
 			d.strike(t, r, b, c)
 		}
 		<-ended
+		hangs := limited.Err() != nil
+		cancel()
+		if hangs {
+			t.Fatalf("%s: after the kills %v: submission %d has not ended after %s: %s%s", b.shape, b.kills, n, mostSubmission, &out, &messages)
+		}
 		status := c.ProcessState.ExitCode()
 		if status != 0 {
 			t.Logf("submission %d: status %d, %s%s", n, status, &out, &messages)

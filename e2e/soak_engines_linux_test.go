@@ -18,6 +18,9 @@ import (
 // mostSubmissions bounds how often an attack has an engine go on with a job.
 const mostSubmissions = 20
 
+// mostSubmission bounds the time of one of them.
+const mostSubmission = 3 * time.Minute
+
 // besieged is a job of one of the shapes of the kill tests, which an engine does while processes
 // are killed.
 type besieged struct {

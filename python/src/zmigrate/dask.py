@@ -431,6 +431,7 @@ class _Driver:
     threads: int = 0
     looked: float = 0.0
     alone: float | None = None  # since when there have been no workers
+    grace: float = 10.0  # seconds to wait for a second worker, see _deadly
     again: int = 0  # how many parts were begun again
     failed: dict[str, str] = field(default_factory=dict)
     done: int = 0
@@ -511,15 +512,21 @@ class _Driver:
         ended: queue.SimpleQueue[Future[None]] = queue.SimpleQueue()
         running: dict[Future[None], _Part] = {}
         run, number = uuid.uuid4().hex[:8], 0
+        idle: float | None = None  # since when nothing runs
         try:
             while left or running:
                 self.progress.show(self.done, len(self.campaign.parts), len(self.failed), self.again)
                 if self.stop.is_set():
                     raise Interrupted(f"stopped: {self.done} of {len(self.campaign.parts)} parts are done")
-                self._look(every=2.0)
+                self._look(every=2.0 if running else 0.5)
                 self._lost_workers()
-                while left and len(running) < self._window() and not self._hopeless():
+                for _ in range(len(left)):
+                    if len(running) >= self._window() or self._hopeless():
+                        break
                     part = left.popleft()
+                    if self._deadly(part):
+                        left.append(part)
+                        continue
                     fit = [a for a in self.addresses if a not in part.avoid] if part.avoid else []
                     number += 1
                     future = self.client.submit(
@@ -528,8 +535,16 @@ class _Driver:
                     )  # fmt: skip
                     running[future] = part
                     future.add_done_callback(ended.put)
+                    idle = None
                 if not running:
-                    return  # hopeless
+                    if self._hopeless():
+                        return
+                    now = time.monotonic()
+                    idle = now if idle is None else idle
+                    if now - idle > min(self.patience, self.grace):
+                        self.failed.update((part.name, part.message) for part in left)
+                        left.clear()
+                        continue
                 try:
                     future = ended.get(timeout=0.5)
                 except queue.Empty:
@@ -575,6 +590,7 @@ class _Driver:
             how = "again"
         if how == "lost":
             part.lost += 1
+            self._look()  # whether it may be begun again depends on the workers that are left
             part.message = f"{part.lost} workers died while they did this part, {worker} was the last one"
         elif how == "blamed":
             part.blamed += 1
@@ -584,19 +600,16 @@ class _Driver:
             part.message = message
             if worker:
                 part.avoid.add(worker)
-        if max(part.failed, part.lost, part.blamed) > self.retries or self._deadly(part):
+        if max(part.failed, part.lost, part.blamed) > self.retries:
             self.failed[part.name] = part.message
             return None
         self.again += 1
         return part
 
     def _deadly(self, part: _Part) -> bool:
-        """Whether a part is given up because it may kill the last worker."""
+        """Whether a part must wait, because it may kill the last worker."""
         most = 2
-        if part.lost < most:
-            return False
-        self._look()
-        return len(self.addresses) < most
+        return part.lost >= most and len(self.addresses) < most
 
     def _begun_on(self, future: Future[None]) -> str:
         """The address of the worker that has begun a task, or ""."""
