@@ -41,10 +41,10 @@ func measured() costs {
 	return costs{
 		Process: 0.0157, Plan: 0.00506, PlanArray: 9.4e-5, First: 0.0214,
 		Object: 4.4e-6, Whole: 0, Bundle: 0.00045,
-		Finish: 0.0032, FinishUnit: 8.5e-6, Receipts: 1.1e-4, FinishWaits: 0.52, FinishLists: 2,
+		Finish: 0.0032, FinishUnit: 8.5e-6, Receipts: 1.1e-4, FinishWaits: 0.29, FinishLists: 2,
 		Rate:         300e6,
 		JoinRequests: requests{Get: 8, Put: 2, List: 3}, BundleRequests: requests{Get: 2, Put: 2, List: 3},
-		UnitRequests: requests{Get: 1, Put: 1}, FinishRequests: requests{Get: 6},
+		UnitRequests: requests{Get: 1, Put: 1}, FinishRequests: requests{Get: 2},
 		BundleObjects: 2, ProcessObjects: 1,
 	}
 }
