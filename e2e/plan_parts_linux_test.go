@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -82,6 +85,68 @@ run: {lock_ttl: 2s}
 	}
 	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
 		t.Errorf("the worker that woke up has changed the target (-before +after):\n%s", diff)
+	}
+	checkNoLeftovers(t, target)
+}
+
+// TestFinishWaitsForAProcess has a process in the middle of a bundle whose units another one has
+// done. finish is refused, and with --wait it waits until that process has ended.
+func TestFinishWaitsForAProcess(t *testing.T) {
+	t.Parallel()
+	dir := fast(t)
+	data, err := os.ReadFile(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "coads.cdf", data)
+	job := write(t, dir, "job.yaml", []byte(`zmigrate: 1
+source: {driver: netcdf, url: coads.cdf, include: [SST]}
+target: {url: out.zarr}
+arrays: {SST: {chunks: [1, 15, 15], codecs: [{zstd: {level: 19}}]}}
+`))
+	target := filepath.Join(dir, "out.zarr")
+	want := undisturbed(t, job, target)
+	removeTarget(t, target)
+	savePlan(t, job, 1)
+	stranger := zmigrate(t.Context(), t, "work", job, "--bundle", "0/1")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(stranger) })
+	stopAnAttempt(t, target)
+	if _, err := part(t, "work", job, "--bundle", "0/1"); err != nil {
+		t.Fatal(err)
+	}
+	c := zmigrate(t.Context(), t, "finish", job)
+	if err := c.Run(); err == nil || c.ProcessState.ExitCode() != 5 {
+		t.Errorf("finish while a process is alive: %v", err)
+	}
+	c = zmigrate(t.Context(), t, "finish", job, "--wait", "1m")
+	c.Stderr = nil
+	messages, err := c.StderrPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(messages); ; {
+		if !lines.Scan() {
+			t.Fatal("finish has not waited")
+		}
+		if strings.Contains(lines.Text(), "waiting for the end of another process") {
+			break
+		}
+	}
+	kill(stranger)
+	if _, err := io.Copy(io.Discard, messages); err != nil {
+		t.Error(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("finish after the end of the process: %v", err)
+	}
+	if diff := cmp.Diff(want, tree(t, target)); diff != "" {
+		t.Errorf("(-run +parts):\n%s", diff)
 	}
 	checkNoLeftovers(t, target)
 }

@@ -168,17 +168,20 @@ func (j *slurmJob) strike(t *testing.T, r *rand.Rand, b *besieged, submit *exec.
 	if kind < 9 && len(list) == 0 {
 		return
 	}
-	name := map[bool]string{true: "finish", false: "work"}[p.task < 0]
+	name, cost := "work", 1
+	if p.task < 0 {
+		name, cost = "finish", 0
+	}
 	switch kind {
 	default:
 		if kill9(p.program) {
-			b.killed("zmigrate "+name, 1)
+			b.killed("zmigrate "+name, cost)
 		}
 	case 4, 5:
 		c := exec.Command("scancel", "--signal=KILL", "--full", p.job)
 		c.Env = j.env
 		if c.Run() == nil {
-			b.killed("task of "+name, 1)
+			b.killed("task of "+name, cost)
 		}
 	case 6, 7:
 		step := parentOf(p.shell)
@@ -188,11 +191,11 @@ func (j *slurmJob) strike(t *testing.T, r *rand.Rand, b *besieged, submit *exec.
 				_ = kill9(pid) // it may have ended
 			}
 		}
-		b.killed("node", 1)
+		b.killed("node", cost)
 		j.startNode(t, p.node)
 	case 8:
 		j.kill(p.node)
-		b.killed("slurmd", 1)
+		b.killed("slurmd", cost)
 		j.startNode(t, p.node)
 	case 9:
 		if kill9(submit.Process.Pid) {
