@@ -6,6 +6,10 @@ package shuffle
 // caller makes sure that all memory of count elements exists.
 const simd = true
 
+// Kernels names the extensions of the processor that the kernels of this package use. It
+// returns "" if functions in Go do all the work.
+func Kernels() string { return "SSE2" }
+
 // encode2 shuffles the bytes of count elements of two bytes, a multiple of 16,
 // to planes that are stride bytes apart; decode2 is the inverse.
 //

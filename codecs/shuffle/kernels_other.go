@@ -5,6 +5,10 @@ package shuffle
 // The functions in Go do all the work.
 const simd = false
 
+// Kernels names the extensions of the processor that the kernels of this package use. It
+// returns "" if functions in Go do all the work.
+func Kernels() string { return "" }
+
 func encode2(_, _ *byte, _, _ int)    {}
 func decode2(_, _ *byte, _, _ int)    {}
 func encode4(_, _ *byte, _, _ int)    {}

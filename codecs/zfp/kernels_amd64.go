@@ -12,6 +12,15 @@ var hasKernels = detect()
 
 func detect() bool
 
+// Kernels names the extensions of the processor that the kernels of this package use. It
+// returns "" if functions in Go do all the work.
+func Kernels() string {
+	if hasKernels {
+		return "AVX-512"
+	}
+	return ""
+}
+
 // gather32 copies a block to q, whose rows and slices are sy and sz bytes
 // apart, and returns its largest magnitude, read as that of floats.
 //

@@ -7,6 +7,10 @@ import "unsafe"
 // The functions in Go do all the work.
 const hasKernels = false
 
+// Kernels names the extensions of the processor that the kernels of this package use. It
+// returns "" if functions in Go do all the work.
+func Kernels() string { return "" }
+
 func gather32(_, _ unsafe.Pointer, _, _ int) int32                                          { return 0 }
 func gather64(_, _ unsafe.Pointer, _, _ int) int64                                          { return 0 }
 func exact32(_, _ *block[int32], _, _ float32) bool                                         { return false }

@@ -39,3 +39,12 @@ func newRepeats() (list [33]repeat) {
 	list[32].right = 32
 	return list
 }
+
+// Kernels names the extensions of the processor that the kernels of this package use. It
+// returns "" if functions in Go do all the work.
+func Kernels() string {
+	if cpu.X86.HasBMI2 {
+		return "BMI2"
+	}
+	return "SSE2"
+}

@@ -23,3 +23,12 @@ func sumWords(data []byte, at []int, key []uint64, c int, keys []uint32) uint64 
 //
 //go:noescape
 func sumWordsKernel(data unsafe.Pointer, at *int, key *uint64, count int, keys *uint32, words int) uint64
+
+// Kernels names the extensions of the processor that the kernels of this package use. It
+// returns "" if functions in Go do all the work.
+func Kernels() string {
+	if cpu.X86.HasAVX2 {
+		return "AVX2"
+	}
+	return ""
+}
