@@ -25,10 +25,16 @@ type terminal struct {
 	seen    int         // how much of screen wait has passed
 }
 
-// atTerminal starts a command at a terminal, in a folder.
+// atTerminal starts a command of the program at a terminal, in a folder.
 func atTerminal(t *testing.T, folder string, args ...string) *terminal {
 	t.Helper()
-	x := &terminal{T: t, command: zmigrate(t.Context(), t, args...), chunks: make(chan string)}
+	return startAtTerminal(t, folder, zmigrate(t.Context(), t, args...))
+}
+
+// startAtTerminal starts a command at a terminal, in a folder.
+func startAtTerminal(t *testing.T, folder string, command *exec.Cmd) *terminal {
+	t.Helper()
+	x := &terminal{T: t, command: command, chunks: make(chan string)}
 	x.command.Dir, x.command.Stdout, x.command.Stderr = folder, nil, nil // the terminal
 	var err error
 	if x.file, err = pty.StartWithSize(x.command, &pty.Winsize{Rows: 24, Cols: 80}); errors.Is(err, pty.ErrUnsupported) || errors.Is(err, os.ErrPermission) {

@@ -16,7 +16,7 @@ import (
 
 func (a *app) codecsCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "codecs", Usage: "list the codecs that this program knows, or explain one", ArgsUsage: "[NAME]",
+		Name: "codecs", Usage: "list the codecs that this program knows, or explain one", ArgsUsage: "[CODEC]",
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return invalid(errors.New("codecs takes at most one name"))
@@ -155,7 +155,7 @@ func (a *app) explainCodec(d codecs.Definition) {
 
 func (a *app) dtypesCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
-		Name: "dtypes", Usage: "list the data types that this program knows, or explain one", ArgsUsage: "[NAME]",
+		Name: "dtypes", Usage: "list the data types that this program knows, or explain one", ArgsUsage: "[TYPE]",
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return invalid(errors.New("dtypes takes at most one name"))
@@ -180,7 +180,7 @@ func (a *app) dtypesCommand() *cli.Command {
 				rows = append(rows, []string{t.Name, size, t.Summary})
 			}
 			a.table(rows)
-			a.printf("zmigrate dtypes NAME has spellings, fill values and codecs.\n")
+			a.printf("zmigrate dtypes TYPE has spellings, fill values and codecs.\n")
 			return nil
 		},
 	})

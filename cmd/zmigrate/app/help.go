@@ -38,16 +38,14 @@ func withHelp(root *cli.App, width int) *cli.App {
 	h.section("VERSION", root.Version)
 	h.section("DESCRIPTION", root.Description)
 	h.heading("COMMANDS")
-	for _, c := range root.Commands {
+	for _, c := range visible(root) {
 		h.entry(c.Name, c.Usage)
 	}
 	h.heading("GLOBAL OPTIONS")
 	h.flags(append(slices.Clone(root.Flags), asked, &cli.BoolFlag{Name: "version", Aliases: []string{"v"}, Usage: "print the version"}))
 	root.CustomAppHelpTemplate = h.template()
 	for _, c := range root.Commands {
-		own := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool {
-			return slices.ContainsFunc(root.Flags, func(g cli.Flag) bool { return g.Names()[0] == f.Names()[0] })
-		})
+		own := ownFlags(c)
 		h := helpText{width: width}
 		h.section("NAME", root.Name+" "+c.Name+" - "+c.Usage)
 		h.section("USAGE", strings.TrimSpace(root.Name+" "+c.Name+" [options] "+c.ArgsUsage))
@@ -61,6 +59,18 @@ func withHelp(root *cli.App, width int) *cli.App {
 		c.CustomHelpTemplate = h.template()
 	}
 	return root
+}
+
+// visible returns the commands that help texts, man pages and completion name.
+func visible(root *cli.App) []*cli.Command {
+	return slices.DeleteFunc(slices.Clone(root.Commands), func(c *cli.Command) bool { return c.Hidden })
+}
+
+// ownFlags returns the flags of a command without those of every command.
+func ownFlags(c *cli.Command) []cli.Flag {
+	return slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool {
+		return slices.ContainsFunc(globalFlags(), func(g cli.Flag) bool { return g.Names()[0] == f.Names()[0] })
+	})
 }
 
 // helpText is a help text in the making.

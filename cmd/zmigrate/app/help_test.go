@@ -18,7 +18,7 @@ func TestHelpFits(t *testing.T) {
 		var out strings.Builder
 		root := (&app{out: &output{w: &out}, err: io.Discard}).command()
 		withHelp(root, width)
-		for _, c := range append([]*cli.Command{{}}, root.Commands...) {
+		for _, c := range append([]*cli.Command{{}}, visible(root)...) {
 			out.Reset()
 			args := []string{"zmigrate", c.Name, "--help"}
 			if c.Name == "" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,16 +20,14 @@ func TestReference(t *testing.T) {
 	text.WriteString("# Command line\n\nAll commands with all their options. [Commands](commands.md) says what they are for.\n\n" +
 		"## Options of every command\n\n")
 	text.WriteString(options(globalFlags()))
-	for _, c := range root.Commands {
+	for _, c := range visible(root) {
 		_, _ = fmt.Fprintf(&text, "\n## %s\n\n```text\nzmigrate %s [options] %s\n```\n\n%s.\n", c.Name, c.Name, c.ArgsUsage, sentence(c.Usage))
 		for paragraph := range strings.SplitSeq(c.Description, "\n\n") {
 			if paragraph != "" && !strings.HasPrefix(paragraph, exitTitle) {
 				_, _ = fmt.Fprintf(&text, "\n%s\n", markdown(paragraph))
 			}
 		}
-		own := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool {
-			return slices.ContainsFunc(globalFlags(), func(g cli.Flag) bool { return g.Names()[0] == f.Names()[0] })
-		})
+		own := ownFlags(c)
 		if len(own) > 0 {
 			_, _ = fmt.Fprintf(&text, "\n%s", options(own))
 		}
