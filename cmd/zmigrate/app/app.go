@@ -141,7 +141,7 @@ func (a *app) command() *cli.App {
 		},
 		Commands: []*cli.Command{
 			a.runCommand(), a.validateCommand(), a.initCommand(), a.planCommand(), a.adviseCommand(), a.verifyCommand(), a.repairCommand(), a.reportCommand(), a.statusCommand(),
-			a.workCommand(), a.finishCommand(), a.submitCommand(), a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(), a.completionCommand(), a.versionCommand(), a.completeCommand(),
+			a.workCommand(), a.finishCommand(), a.submitCommand(), a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(), a.completeCommand(),
 		},
 	}, width)
 }

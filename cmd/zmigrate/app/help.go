@@ -156,20 +156,24 @@ func (h *helpText) lines(head, text string, column int) {
 // flags adds flags, each with its value, what it means and its default.
 func (h *helpText) flags(flags []cli.Flag) {
 	for _, f := range flags {
-		d, ok := f.(cli.DocGenerationFlag)
-		if !ok {
-			continue
+		if d, ok := f.(cli.DocGenerationFlag); ok {
+			names, value, usage := flagText(f, d)
+			h.entry(strings.TrimSpace(strings.Join(names, ", ")+" "+value), usage)
 		}
-		value, usage := flagUsage(d)
-		var names []string
-		for _, n := range f.Names() {
-			names = append(names, strings.Repeat("-", min(utf8.RuneCountInString(n), 2))+n)
-		}
-		if text := d.GetDefaultText(); d.TakesValue() && text != "" && text != "0" {
-			usage += " (default: " + strings.Trim(text, `"`) + ")"
-		}
-		h.entry(strings.TrimSpace(strings.Join(names, ", ")+" "+value), usage)
 	}
+}
+
+// flagText returns the names of a flag with their hyphens, the name of its value, and what it
+// means, with its default.
+func flagText(f cli.Flag, d cli.DocGenerationFlag) (names []string, value, usage string) {
+	value, usage = flagUsage(d)
+	for _, n := range f.Names() {
+		names = append(names, strings.Repeat("-", min(utf8.RuneCountInString(n), 2))+n)
+	}
+	if text := d.GetDefaultText(); d.TakesValue() && text != "" && text != "0" {
+		usage += " (default: " + strings.Trim(text, `"`) + ")"
+	}
+	return names, value, usage
 }
 
 // flagUsage returns the name of a flag's value, which stands in backquotes in the usage text, and
