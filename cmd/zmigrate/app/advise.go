@@ -260,7 +260,7 @@ func (a *app) writeAdvice(c *cli.Context, file string, j *jobs.Job, list []*jobs
 		}
 		changed++
 	}
-	written, err := jobs.Parse(file, text, filepath.Dir(file), a.env, overrides(c)...)
+	written, err := jobs.Parse(file, text, filepath.Dir(file), a.env, a.overrides(c)...)
 	if err == nil {
 		problems := written.Check(a.env.Codecs)
 		err = problems.Err()

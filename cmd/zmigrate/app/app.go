@@ -39,14 +39,19 @@ const (
 
 // app is one call of the program.
 type app struct {
-	out, err io.Writer
-	json     bool
-	progress string
-	log      *slog.Logger
-	env      jobs.Environment
-	warned   map[jobs.Problem]bool
-	flags    bool      // the job stands for a command line, see ofFlags
-	metrics  *exporter // nil: nobody asks for metrics
+	out, err            io.Writer
+	json                bool
+	progress            string
+	logLevel, logFormat string
+	log                 *slog.Logger
+	env                 jobs.Environment
+	warned              map[jobs.Problem]bool
+	flags               bool // the job stands for a command line, see ofFlags
+	// The flags that variables of the environment have set.
+	variables map[string]bool
+	// How the user has set fields of a job, by the --set that does the same.
+	overriding map[string]string
+	metrics    *exporter // nil: nobody asks for metrics
 
 	signals     chan os.Signal              // what ends the program
 	stop        chan struct{}               // closed by the first signal
@@ -190,6 +195,9 @@ func usageError(c *cli.Context, err error, _ bool) error {
 // setUp reads the global flags. It runs for the program and again for the command. If a flag
 // is set before and after the name of the command, the flag after the name wins.
 func (a *app) setUp(c *cli.Context) error {
+	if err := a.fromEnvironment(c); err != nil {
+		return err
+	}
 	a.json = a.json || c.Bool("json")
 	if a.progress == "" || c.IsSet("progress") {
 		a.progress = c.String("progress")
@@ -197,22 +205,25 @@ func (a *app) setUp(c *cli.Context) error {
 	switch a.progress {
 	case "auto", "bar", "plain", "none":
 	default:
-		return invalid(fmt.Errorf("--progress %s: want auto, bar, plain or none", a.progress))
+		return invalid(fmt.Errorf("%s: want auto, bar, plain or none", a.given("progress", a.progress)))
 	}
-	if a.log == nil || c.IsSet("log-level") || c.IsSet("log-format") {
-		var level slog.Level
-		if err := level.UnmarshalText([]byte(c.String("log-level"))); err != nil {
-			return invalid(fmt.Errorf("--log-level %s: want debug, info, warn or error", c.String("log-level")))
+	for flag, value := range map[string]*string{"log-level": &a.logLevel, "log-format": &a.logFormat} {
+		if *value == "" || c.IsSet(flag) {
+			*value = c.String(flag)
 		}
-		options := &slog.HandlerOptions{Level: level}
-		switch c.String("log-format") {
-		case "text":
-			a.log = slog.New(slog.NewTextHandler(a.err, options))
-		case "json":
-			a.log = slog.New(slog.NewJSONHandler(a.err, options))
-		default:
-			return invalid(fmt.Errorf("--log-format %s: want text or json", c.String("log-format")))
-		}
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(a.logLevel)); err != nil {
+		return invalid(fmt.Errorf("%s: want debug, info, warn or error", a.given("log-level", a.logLevel)))
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch a.logFormat {
+	case "text":
+		a.log = slog.New(slog.NewTextHandler(a.err, options))
+	case "json":
+		a.log = slog.New(slog.NewJSONHandler(a.err, options))
+	default:
+		return invalid(fmt.Errorf("%s: want text or json", a.given("log-format", a.logFormat)))
 	}
 	memory := a.env.Memory
 	if memory == nil {
@@ -265,7 +276,7 @@ func (a *app) report(job string, err error) {
 	var problems jobs.Problems
 	var printed silent
 	positioned := errors.As(err, &problems)
-	if problems = a.ofFlags(problems); positioned && a.flags {
+	if problems = a.ofFlags(problems); positioned && (a.flags || len(a.overriding) > 0) {
 		err = problems
 	}
 	switch {

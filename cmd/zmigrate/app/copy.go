@@ -54,7 +54,7 @@ func (a *app) copyCommand() *cli.Command {
 			if err != nil {
 				return invalid(err)
 			}
-			j, err := jobs.Parse("copy", text, ".", a.env, overrides(c)...)
+			j, err := jobs.Parse("copy", text, ".", a.env, a.overrides(c)...)
 			if err != nil {
 				return err
 			}
@@ -148,6 +148,7 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 // command line: nobody sees that job, so places in it say nothing. Other jobs' problems stay as
 // they are.
 func (a *app) ofFlags(list jobs.Problems) jobs.Problems {
+	list = a.overridden(list)
 	if !a.flags {
 		return list
 	}
@@ -157,7 +158,6 @@ func (a *app) ofFlags(list jobs.Problems) jobs.Problems {
 		{"source.concat", "--concat"}, {"source.stack", "--stack"}, {"source.join", "--join"}, {"source.order", "--order"},
 		{"source.include", "--include"}, {"source.exclude", "--exclude"}, {"source.select", "--select"}, {"source.unsupported", "--unsupported"},
 	}
-	list = slices.Clone(list)
 	for i, p := range list {
 		if p.File != "copy" {
 			continue // of --set

@@ -164,7 +164,7 @@ func (h *helpText) flags(flags []cli.Flag) {
 }
 
 // flagText returns the names of a flag with their hyphens, the name of its value, and what it
-// means, with its default.
+// means, with its default and its environment variable.
 func flagText(f cli.Flag, d cli.DocGenerationFlag) (names []string, value, usage string) {
 	value, usage = flagUsage(d)
 	for _, n := range f.Names() {
@@ -172,6 +172,9 @@ func flagText(f cli.Flag, d cli.DocGenerationFlag) (names []string, value, usage
 	}
 	if text := d.GetDefaultText(); d.TakesValue() && text != "" && text != "0" {
 		usage += " (default: " + strings.Trim(text, `"`) + ")"
+	}
+	if name := variable(f.Names()[0]); name != "" {
+		usage += " [$" + name + "]"
 	}
 	return names, value, usage
 }

@@ -108,10 +108,10 @@ func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error
 	if file == standardInput {
 		var text []byte
 		if text, err = io.ReadAll(io.LimitReader(os.Stdin, mostInput)); err == nil {
-			j, err = jobs.Parse("standard input", text, ".", a.env, overrides(c)...)
+			j, err = jobs.Parse("standard input", text, ".", a.env, a.overrides(c)...)
 		}
 	} else {
-		j, err = jobs.Load(file, a.env, overrides(c)...)
+		j, err = jobs.Load(file, a.env, a.overrides(c)...)
 	}
 	var problems jobs.Problems
 	if err != nil && !errors.As(err, &problems) {

@@ -62,7 +62,7 @@ func (a *app) measured(c *cli.Context, do func() error) (err error) {
 	if address != "" {
 		listener, err := (&net.ListenConfig{}).Listen(c.Context, "tcp", address)
 		if err != nil {
-			return fmt.Errorf("--metrics-addr %s: %w", address, err)
+			return fmt.Errorf("%s: %w", a.given("metrics-addr", address), err)
 		}
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", m)

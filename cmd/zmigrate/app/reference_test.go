@@ -60,6 +60,9 @@ func options(flags []cli.Flag) string {
 		for _, n := range f.Names() {
 			names = append(names, "`"+strings.TrimSpace(strings.Repeat("-", min(len(n), 2))+n+" "+value)+"`")
 		}
+		if name := variable(f.Names()[0]); name != "" {
+			rest += " [$" + name + "]"
+		}
 		_, _ = fmt.Fprintf(&text, "| %s | %s |\n", strings.Join(names, ", "), markdown(rest))
 	}
 	return text.String()

@@ -37,20 +37,34 @@ func runFlags() []cli.Flag {
 	}
 }
 
-func overrides(c *cli.Context) []string {
-	set := c.StringSlice("set")
+// overrides returns the fields that the command line sets, as FIELD=VALUE. Flags take precedence
+// over --set, and --set over variables of the environment.
+func (a *app) overrides(c *cli.Context) []string {
+	var variables, flags []string
+	add := func(flag, field string, value any) {
+		set := fmt.Sprintf("%s=%v", field, value)
+		if a.overriding == nil {
+			a.overriding = map[string]string{}
+		}
+		a.overriding["--set "+set] = a.given(flag, value)
+		if a.variables[flag] {
+			variables = append(variables, set)
+		} else {
+			flags = append(flags, set)
+		}
+	}
 	if c.IsSet("memory") {
-		set = append(set, "run.memory="+c.String("memory"))
+		add("memory", "run.memory", c.String("memory"))
 	}
 	if c.IsSet("workers") {
 		for _, stage := range []string{"read", "encode", "write"} {
-			set = append(set, fmt.Sprintf("run.workers.%s=%d", stage, c.Int("workers")))
+			add("workers", "run.workers."+stage, c.Int("workers"))
 		}
 	}
 	if c.Bool("verify") {
-		set = append(set, "run.verify="+string(verify.Decoded))
+		flags = append(flags, "run.verify="+string(verify.Decoded))
 	}
-	return set
+	return slices.Concat(variables, c.StringSlice("set"), flags)
 }
 
 // warn prints problems, each once in the life of the program, and those that are alike in one

@@ -197,7 +197,7 @@ func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool
 		if err != nil {
 			return nil, true, err
 		}
-		j, err = jobs.Parse(c.Command.Name, text, ".", a.env, overrides(c)...)
+		j, err = jobs.Parse(c.Command.Name, text, ".", a.env, a.overrides(c)...)
 		return j, true, err
 	}
 	j, err = a.checked(c, name)
