@@ -1,7 +1,8 @@
-"""Builds the wheel of zmigrate: wheel.py PROGRAM FOLDER [PLATFORM].
+"""Builds the wheel of zmigrate: wheel.py PROGRAM FOLDER [PLATFORM [VERSION]].
 
 It needs hatchling, and no network. The version of the wheel is that of the program, in the words
 of Python: v1.2.3 becomes 1.2.3, and a build between versions becomes 0.0.0.dev with its time.
+Without VERSION, the program is asked, so this machine must be able to run it.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ def python_version(version: str) -> str:
     return "0.0.0.dev0"
 
 
-def main(program: str, folder: str, platform: str = PLATFORM) -> None:
+def main(program: str, folder: str, platform: str = PLATFORM, version: str = "") -> None:
     program, folder = os.path.abspath(program), os.path.abspath(folder)
-    said = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
+    if not version:
+        version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[-1]
     environment = {
         **os.environ,
-        "ZMIGRATE_WHEEL_VERSION": python_version(said.split()[-1]),
+        "ZMIGRATE_WHEEL_VERSION": python_version(version),
         "ZMIGRATE_WHEEL_PROGRAM": program,
         "ZMIGRATE_WHEEL_PLATFORM": platform,
         "SOURCE_DATE_EPOCH": "1577836800",  # the same files make the same wheel

@@ -69,8 +69,15 @@ func (e Environment) Complete() Environment {
 	return e
 }
 
+// version is the version of a program that is built without a clone, such as from an archive of
+// the source: go build -ldflags '-X github.com/zmigrate/zmigrate/jobs/environment.version=v1.2.3'.
+var version string
+
 // Program returns the version of the program.
 func Program() string {
+	if version != "" {
+		return version
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

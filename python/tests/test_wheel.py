@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,18 @@ def test_wheel(tmp_path: Path) -> None:
     subprocess.run([program, "run", job], check=True, stdout=subprocess.DEVNULL)
     assert (tmp_path / "out.zarr" / "zarr.json").exists()
     subprocess.run([python, "-c", "import zmigrate"], check=True, cwd=tmp_path)
+
+
+def test_other_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that this machine cannot run, with its licences."""
+    program, notices = tmp_path / "zmigrate.exe", tmp_path / "notices.txt"
+    program.write_bytes(b"MZ")
+    notices.write_text("licences")
+    monkeypatch.setenv("ZMIGRATE_WHEEL_NOTICES", str(notices))
+    wheel.main(str(program), str(tmp_path), "win_amd64", "v1.2.3")
+    with zipfile.ZipFile(tmp_path / "zmigrate-1.2.3-py3-none-win_amd64.whl") as built:
+        assert built.read("zmigrate-1.2.3.data/scripts/zmigrate.exe") == b"MZ"
+        assert built.read("zmigrate-1.2.3.dist-info/extra_metadata/THIRD-PARTY-NOTICES.txt") == b"licences"
 
 
 @pytest.mark.parametrize(
