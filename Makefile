@@ -38,7 +38,7 @@ KUBERNETES := .cache/kubernetes/manifests
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean
+.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -139,10 +139,33 @@ outdated: ## direct dependencies that have a newer release (needs: Go, a module 
 	@go list -m -u -f '{{if not (or .Indirect .Main)}}{{if .Update}}{{.Path}} {{.Version}} {{.Update.Version}} {{.Update.Time.Format "2006-01-02"}}{{end}}{{end}}' all | \
 	awk 'BEGIN { row = "%-56s %-12s %-12s %s\n"; printf row, "module", "in use", "newest", "released" } NF { printf row, $$1, $$2, $$3, $$4; n++ } END { if (!n) print "all are the newest" }'
 
+release: .cache/release/installed ## the files of a release, made of the checked out commit, in dist/; see docs/install.md (needs: Go, git, Python 3.12, or root on a Debian; installs hatchling)
+	cd packaging && CGO_ENABLED=0 go run . -source .. -out ../dist -python ../.cache/release/bin/python
+
+release-check: ## a release, made twice in folders and caches of their own, compared and tried (needs: as release; root on a Debian; installs packages)
+	$(MAKE) packaging cross release
+	type qemu-aarch64 mandoc man skopeo umoci rpm ruby systemd-analyze >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends qemu-user mandoc man-db skopeo umoci rpm ruby systemd; }
+	packaging/check.sh dist .cache/release/bin/python
+	@again="$$(mktemp -d)"; trap 'chmod -R u+w "$$again"; rm -rf "$$again"' EXIT; \
+	(cd packaging && CGO_ENABLED=0 GOCACHE="$$again/cache" go run . -source .. -out "$$again/dist" -python ../.cache/release/bin/python) && \
+	diff -r dist "$$again/dist" && echo "both releases are the same"
+
+packaging: ## the tests of what makes a release (needs: Go)
+	cd packaging && CGO_ENABLED=0 go vet . && CGO_ENABLED=0 go test .
+
+cross: ## vet for Windows and macOS (needs: Go)
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go vet ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet ./...
+
+.cache/release/installed: packaging/requirements.txt
+	"$$(PYTHON='$(PYTHON)' e2e/interop/python.sh .cache/debian)" -m venv .cache/release
+	.cache/release/bin/pip install --quiet --disable-pip-version-check --no-input --requirement packaging/requirements.txt
+	touch $@
+
 check: test lint ## test and lint, to run before a commit
 
-clean: ## remove .cache/ and bin/
-	rm -rf .cache bin
+clean: ## remove .cache/, bin/ and dist/
+	rm -rf .cache bin dist
 
 $(LINT):
 	mkdir -p $(@D)
