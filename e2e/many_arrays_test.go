@@ -11,9 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // TestManyArrays measures the memory and the processor time of a plan of 50,000 small
@@ -32,7 +30,7 @@ func TestManyArrays(t *testing.T) {
 		if out, err := c.Output(); err != nil {
 			t.Fatalf("%v\n%.1000s", err, out)
 		}
-		peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		peak := peakMemory(c.ProcessState)
 		processors = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 		t.Logf("%d arrays: %s: peak %d MiB, %.1f s of processor time", n, strings.Join(arguments, " "), peak>>20, processors)
 		if peak > most {
@@ -81,14 +79,7 @@ func TestManyArrays(t *testing.T) {
 // standard library alone. It returns the processor time in seconds.
 func readInPlainGo(t *testing.T, dir string) float64 {
 	t.Helper()
-	used := func() time.Duration {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
-		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	before := used()
+	before := processorTime(t)
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -113,7 +104,7 @@ func readInPlainGo(t *testing.T, dir string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (used() - before).Seconds()
+	return (processorTime(t) - before).Seconds()
 }
 
 // hierarchy writes a hierarchy of a version of Zarr with n arrays of one chunk each. It

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -81,7 +80,7 @@ func peakOfTexts(t *testing.T, program, dir, driver, source, codecs, options str
 	case refused && (err == nil || !strings.Contains(string(said), "chunk [") || !strings.Contains(string(said), "the budget is 64.0 MiB")):
 		t.Errorf("%v, want a refusal that names the chunk:\n%s", err, said)
 	}
-	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	peak := peakMemory(c.ProcessState)
 	t.Logf("budget %d MiB: peak %d MiB, %.1f s of processor time", budget, peak>>20,
 		(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds())
 	return peak

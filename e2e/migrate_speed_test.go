@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -150,7 +149,7 @@ func spend(t *testing.T, name string, arguments ...string) spent {
 		t.Fatalf("%s: %v\n%s", name, err, out)
 	}
 	wall := time.Since(began).Seconds()
-	return spent{wall, (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10}
+	return spent{wall, (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), peakMemory(c.ProcessState)}
 }
 
 // tensorstoreSpends returns the cost of tensorstore, without the start of Python.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -36,7 +35,7 @@ func TestPeakMemoryOfRechunking(t *testing.T) {
 		if out, err := c.Output(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		return c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		return peakMemory(c.ProcessState)
 	}
 	peak("slices", `source: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [64, 1024, 1024]}}}
 target: {url: slices.zarr}

@@ -232,20 +232,6 @@ func TestLocalSymbolicLinks(t *testing.T) {
 	}
 }
 
-func TestLocalRefusesPipes(t *testing.T) {
-	root := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, root, Options{})
-	if _, err := s.ReadAll(t.Context(), "pipe", 10); !errors.Is(err, fs.ErrInvalid) {
-		t.Errorf("read: %v", err)
-	}
-	if got := keys(t, s, ""); len(got) != 0 {
-		t.Errorf("listed: %q", got)
-	}
-}
-
 func TestLocalClean(t *testing.T) {
 	parent := t.TempDir()
 	staging := filepath.Join(parent, "staging")
