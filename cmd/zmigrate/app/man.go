@@ -55,7 +55,7 @@ func writeManPages(root *cli.App, dir string) error {
 		pages[root.Name+"-"+c.Name] = commandPage(root, c)
 	}
 	for name, text := range pages {
-		if err := os.WriteFile(filepath.Join(dir, name+".1"), []byte(text), 0o666); err != nil { //nolint:gosec // everybody reads manual pages
+		if err := os.WriteFile(filepath.Join(dir, name+".1"), []byte(text), 0o666); err != nil {
 			return err
 		}
 	}
