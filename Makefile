@@ -80,10 +80,11 @@ mutate: ## N=60 small faults, by chance of SEED=1, put into ROOMS one at a time:
 soak: ## attacks for SOAK=10m, drawn from SEED=1 on: kills, faults of the network, takeovers of locks, damaged files and checkpoints, growth; ATTACK=regexp chooses some, and also dask and slurm (needs: Go; for these two what interop installs)
 	cd e2e && ZMIGRATE_SOAK=$(SOAK) ZMIGRATE_SEED=$(SEED) ZMIGRATE_ATTACK='$(ATTACK)' go test -count=1 -timeout 0 -run '^TestSoak$$'
 
-interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote, Dask and Slurm do campaigns, and the code of an API server checks manifests (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools, chromium-headless-shell, slurmctld, slurmd, slurm-client and munge, or root on a Debian; installs the peers)
+interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read what zmigrate wrote, Dask and Slurm do campaigns, the code of an API server checks manifests, and shells complete command lines (needs: Go, Python 3.12, npm, netcdf-bin, hdf5-tools, chromium-headless-shell, slurmctld, slurmd, slurm-client, munge, zsh, fish and mandoc, or root on a Debian; installs the peers)
 	type ncdump ncgen h5dump chromium-headless-shell >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools chromium-headless-shell; }
 	type slurmctld slurmd sbatch munged >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends slurmctld slurmd slurm-client munge; }
-	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop' ./e2e ./readers ./codecs/zfp ./codecs/zstd
+	type zsh fish mandoc >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends zsh fish mandoc; }
+	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop|^TestCompletion|^TestScripts$$/^man$$' ./e2e ./readers ./codecs/zfp ./codecs/zstd
 
 wheel: $(PEERS) build ## the Python package with the program in it, bin/zmigrate-*.whl, for Linux on amd64 (needs as interop; installs the peers)
 	.cache/interop/bin/python python/wheel.py bin/zmigrate bin

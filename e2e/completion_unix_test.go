@@ -32,16 +32,13 @@ func TestCompletion(t *testing.T) {
 	} {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			path, err := exec.LookPath(shell)
-			if err != nil {
-				t.Skipf("no %s: its completion is not tried", shell)
-			}
+			findTools(t, shell)
 			folder := t.TempDir()
 			write(t, folder, "stock.yaml", job)
 			write(t, folder, "stock.bin", nil)
 			write(t, folder, "deeper/job.json", []byte(`{"zmigrate": 1, "source": {"driver": "raw", "arrays": {"a": {"url": "data.bin", "data_type": "uint8", "shape": [4]}}}, "target": {"url": "out.zarr"}}`))
 			write(t, folder, "data.bin", []byte("data"))
-			c := exec.CommandContext(t.Context(), path, start.args...)
+			c := exec.CommandContext(t.Context(), shell, start.args...)
 			c.Env = append(os.Environ(), "HOME="+folder, "HISTFILE=", "TERM=dumb")
 			x := startAtTerminal(t, folder, c)
 			x.types(start.first + "; echo loa''ded")
@@ -59,10 +56,7 @@ func TestCompletion(t *testing.T) {
 // Fish says what it would offer.
 func TestCompletionFish(t *testing.T) {
 	t.Parallel()
-	fish, err := exec.LookPath("fish")
-	if err != nil {
-		t.Skip("no fish: its completion is not tried")
-	}
+	findTools(t, "fish")
 	folder := t.TempDir()
 	for _, name := range []string{"stock.yaml", "stock.bin", "deeper/job.json"} {
 		write(t, folder, name, nil)
@@ -77,7 +71,7 @@ func TestCompletionFish(t *testing.T) {
 		"zmigrate explain nothing-begins":  "",
 		"zmigrate copy --codec gzip stock": "stock.bin,stock.yaml",
 	} {
-		c := exec.CommandContext(t.Context(), fish, "--no-config", "-c", "zmigrate completion fish | source; complete -C '"+line+"'")
+		c := exec.CommandContext(t.Context(), "fish", "--no-config", "-c", "zmigrate completion fish | source; complete -C '"+line+"'")
 		c.Dir = folder
 		c.Env = append(os.Environ(), "HOME="+folder)
 		out, err := c.Output()

@@ -124,7 +124,7 @@ func findTools(t *testing.T, names ...string) {
 		case os.Getenv("ZMIGRATE_REQUIRE_PEERS") == "1":
 			t.Fatalf("no %s: %v; `make interop` installs it", name, err)
 		default:
-			t.Skipf("needs %s of netcdf-bin, hdf5-tools or chromium-headless-shell, which `make interop` installs (%v)", name, err)
+			t.Skipf("needs %s, which `make interop` installs (%v)", name, err)
 		}
 	}
 }
