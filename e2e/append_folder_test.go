@@ -35,6 +35,7 @@ func recipe(t *testing.T, page string) (job, command string) {
 // nights, after an outage of a week, and after a run that was killed. The target equals that
 // of one run over all files.
 func TestRecipe(t *testing.T) {
+	t.Parallel()
 	for _, page := range []string{"../README.md", "../docs/append.md"} {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			dir := fast(t)
@@ -91,6 +92,7 @@ func TestRecipe(t *testing.T) {
 // that makes the target, and one that appends to it. Before the next run, more files come.
 // The target equals that of undisturbed runs, and the next run has nothing to do.
 func TestFilesAfterAFault(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	text, _ := recipe(t, "../docs/append.md")
 	job, target := write(t, dir, "nightly.yaml", []byte(text)), filepath.Join(dir, "nightly.zarr")

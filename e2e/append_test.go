@@ -100,6 +100,7 @@ func readAllRows(t *testing.T, target string) int {
 // changes. Readers see the earlier rows or all rows. The next run must make what an
 // undisturbed run would have made.
 func TestEveryDurableOperationOfAnAppendFails(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	target := filepath.Join(dir, "out.zarr")
 	undisturbed(t, rows(t, dir, 0, 5), target, oneWorkerEach...)
@@ -211,6 +212,7 @@ func killedWhileAppending(t *testing.T, job, target, date string) {
 // TestAppendToStores appends to targets that are not folders, and to shards that have
 // only some of their rows.
 func TestAppendToStores(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	local := filepath.Join(dir, "out.zarr")
 	env := environment()

@@ -55,6 +55,7 @@ func chosenShape(t *testing.T, target, name string) []int {
 // each operation, and then a run that appends another part. Each is run again and makes
 // what an undisturbed run makes. Both together make what one run over both parts makes.
 func TestEveryDurableOperationOfAChosenPartFails(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	target := filepath.Join(dir, "out.zarr")
 	days(t, dir, 8)

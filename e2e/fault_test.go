@@ -44,6 +44,7 @@ func (f *faults) fault(op, key string) error {
 // leaves is never taken for a finished target. A second run must make what an
 // undisturbed run would have made.
 func TestEveryDurableOperationFails(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	job, target := cube(t, dir, 16, "zstd")
 	operations := breakEverywhere(t, job, target, func() { removeTarget(t, target) }, func(t *testing.T, finished map[string]string) {
@@ -60,6 +61,7 @@ func TestEveryDurableOperationFails(t *testing.T) {
 // TestEveryDurableOperationOfARestartFails breaks a run that begins a finished job anew. The
 // next run completes it, although it was not told to begin anew.
 func TestEveryDurableOperationOfARestartFails(t *testing.T) {
+	t.Parallel()
 	dir := fast(t)
 	job, target := cube(t, dir, 8, "zstd")
 	reset := func() {

@@ -86,6 +86,7 @@ func (p *proxy) stormSet(target string) []string {
 // TestStorm migrates from and to a server behind a network that breaks, with time that
 // runs a hundred times as fast.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	const factor = 100
 	b := serve(t)
 	job, finished := stormJob(t, b)
@@ -115,6 +116,7 @@ func TestStorm(t *testing.T) {
 // a fifth, and two thirds if each worker slows down by itself. A busy machine answers late,
 // which makes it more than a fifth.
 func TestBusyServer(t *testing.T) {
+	t.Parallel()
 	b := serve(t)
 	job, finished := stormJob(t, b)
 	p := newProxy(t, b.endpoint, weather{latency: 2 * time.Millisecond, room: 8})
