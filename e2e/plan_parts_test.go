@@ -143,7 +143,7 @@ func inParts(t *testing.T, job, target string, units int) {
 type saved struct {
 	Plan    string
 	Units   int
-	Bundles []struct{ First, End, Left int }
+	Bundles []struct{ First, End int }
 }
 
 // savePlan saves the plan of a job.
