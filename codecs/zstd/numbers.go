@@ -83,8 +83,9 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	p.end(src)
 }
 
-// judge makes the parser skip runs after some bytes in which it found little from sequence k
-// on: the more often that happens, the more of them.
+// judge looks at the sequences of a run, which are those from k on. bytes is the length of the
+// run. After more than patience poor runs, the parser skips one run, then three, then seven
+// after each further poor run.
 func (p *parser) judge(k, bytes int) {
 	saved, last := 0, uint32(0)
 	for _, s := range p.sequences[k:] {

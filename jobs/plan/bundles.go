@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -31,7 +32,7 @@ func (p *Plan) Bundles(n int) []journal.Bundle {
 		if k < n && array < len(p.Arrays) {
 			a := &p.Arrays[array]
 			each := float64(a.Bytes()) / max(float64(a.Chunks()), 1)
-			in := min(int((want-before)/max(each, 1)+0.5), a.Chunks())
+			in := min(int(math.Round((want-before)/max(each, 1))), a.Chunks())
 			in -= aligned(a.array.Info(), a.Grid.Chunk, a.Grid.Count(), in, int(total/float64(n)/max(each, 1)))
 			end = max(units+in, first)
 		}

@@ -316,10 +316,11 @@ func readsText(x preview.Description) string {
 	if x.Path == preview.CarriedThrough {
 		return fmt.Sprintf("%s of elements, each stored object once, as it is", words.Size(x.BytesRead))
 	}
-	if len(x.ReadBlock) == 0 { // a scalar
-		return fmt.Sprintf("%s, %s", words.Size(x.BytesRead), oftenText(x))
+	text := fmt.Sprintf("%s, %s", words.Size(x.BytesRead), oftenText(x))
+	if len(x.ReadBlock) > 0 { // not a scalar
+		text += fmt.Sprintf(", in blocks of %s chunks", words.Shape(x.ReadBlock))
 	}
-	return fmt.Sprintf("%s, %s, in blocks of %s chunks", words.Size(x.BytesRead), oftenText(x), words.Shape(x.ReadBlock))
+	return text
 }
 
 // oftenText tells how many times each source chunk is decoded.

@@ -23,8 +23,8 @@ func variable(flag string) string {
 }
 
 // fromEnvironment sets the flags that the command line leaves out and that a variable gives. An
-// empty variable counts as none. The program and its command have the global flags both;
-// the variables of these are read for the program.
+// empty variable counts as none. Both the program and its command have the global flags. The
+// variables of the global flags are read for the program alone.
 func (a *app) fromEnvironment(c *cli.Context) error {
 	flags := globalFlags()
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
