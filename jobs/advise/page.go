@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/zmigrate/zmigrate/internal/words"
 )
@@ -14,7 +15,7 @@ import (
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 type (
 	pageArray struct {
@@ -51,7 +52,7 @@ func Page(job string, list []*Advice) ([]byte, error) {
 		arrays = append(arrays, one)
 	}
 	var text bytes.Buffer
-	err := page.Execute(&text, map[string]any{"Job": job, "Arrays": arrays})
+	err := page().Execute(&text, map[string]any{"Job": job, "Arrays": arrays})
 	return text.Bytes(), err
 }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -125,12 +126,15 @@ const (
 	failureSuffix = ".failed.json" // why it has failed
 )
 
-// anyAttempt matches the keys of the objects of attempts.
-var anyAttempt = regexp.MustCompile(`^work/([0-9a-f]{12})/([0-9a-z-]{1,64})/([0-9]{6,18})-([0-9]{1,18})-([0-9]{1,18})(\.begun|\.jsonl|\.failed\.json)$`)
+// anyAttempt returns what matches the keys of the objects of attempts. It is compiled when
+// it is first needed, because compiling the repetitions takes a part of the start.
+var anyAttempt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^work/([0-9a-f]{12})/([0-9a-z-]{1,64})/([0-9]{6,18})-([0-9]{1,18})-([0-9]{1,18})(\.begun|\.jsonl|\.failed\.json)$`)
+})
 
 // parseAttempt reads the key of an object of an attempt.
 func parseAttempt(key string) (a Attempt, suffix string, ok bool) {
-	m := anyAttempt.FindStringSubmatch(key)
+	m := anyAttempt().FindStringSubmatch(key)
 	if m == nil {
 		return a, "", false
 	}

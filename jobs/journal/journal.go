@@ -480,9 +480,11 @@ func digestOf(manifest json.RawMessage) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// anySegment matches the keys of all segments. Segments of earlier versions of this
+// anySegment returns what matches the keys of all segments. Segments of earlier versions of this
 // program have no digest.
-var anySegment = regexp.MustCompile(`^segments/([0-9a-f]{12}-)?([0-9]{6,18})\.jsonl$`)
+var anySegment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^segments/([0-9a-f]{12}-)?([0-9]{6,18})\.jsonl$`)
+})
 
 // list finds the segments of all plans, the lists of objects, and what campaigns have left.
 func (j *Journal) list(ctx context.Context) error {
@@ -495,7 +497,7 @@ func (j *Journal) list(ctx context.Context) error {
 			}
 			j.objects = append(j.objects, n)
 		case strings.HasPrefix(info.Key, segments):
-			if !anySegment.MatchString(info.Key) {
+			if !anySegment().MatchString(info.Key) {
 				return misplaced(j.st, info.Key)
 			}
 			j.listed = append(j.listed, info.Key)
@@ -520,7 +522,7 @@ func (j *Journal) own() error {
 		if a, suffix, ok := parseAttempt(key); ok && a.plan == digest && suffix == madeSuffix {
 			j.bundles = append(j.bundles, key)
 		}
-		name := anySegment.FindStringSubmatch(key)
+		name := anySegment().FindStringSubmatch(key)
 		if name == nil {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
@@ -30,7 +31,7 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // A page shows no more than this.
 const (
@@ -92,7 +93,7 @@ func WritePage(ctx context.Context, w io.Writer, d *Document, j *jobfile.Job, en
 		more = append(more, fmt.Sprintf("The first %d have pictures.", opt.Pictures))
 	}
 	p.MoreArrays = strings.Join(more, " ")
-	return pageTemplate.Execute(w, p)
+	return pageTemplate().Execute(w, p)
 }
 
 // page is what the template shows.

@@ -86,6 +86,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		go a.answer(asked)
 	}
 	root := a.command()
+	if mayShowHelp(root, args) {
+		withHelp(root, a.helpColumns())
+	}
 	root.Setup()
 	ended := make(chan error, 1)
 	go func() { ended <- guarded(func() error { return root.RunContext(ctx, flagsFirst(root, args)) }) }()
@@ -116,11 +119,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 }
 
 func (a *app) command() *cli.App {
-	width := helpWidth
-	if w := a.terminalWidth(); w > 0 {
-		width = min(max(w, leastHelp), mostHelpWidth)
-	}
-	return withHelp(&cli.App{
+	return &cli.App{
 		Name:                      "zmigrate",
 		Usage:                     "move scientific data to Zarr v3",
 		Description:               "zmigrate COMMAND --help lists the options of a command.\n\n" + exitTable,
@@ -148,7 +147,7 @@ func (a *app) command() *cli.App {
 			a.runCommand(), a.validateCommand(), a.initCommand(), a.planCommand(), a.adviseCommand(), a.verifyCommand(), a.repairCommand(), a.reportCommand(), a.statusCommand(),
 			a.workCommand(), a.finishCommand(), a.submitCommand(), a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(), a.completeCommand(),
 		},
-	}, width)
+	}
 }
 
 // globalFlags returns the flags that every command takes. They may stand before or

@@ -17,6 +17,29 @@ const (
 	leastHelp     = 40
 )
 
+// helpColumns returns the width of help texts.
+func (a *app) helpColumns() int {
+	width := a.terminalWidth()
+	if width == 0 {
+		return helpWidth
+	}
+	return min(max(width, leastHelp), mostHelpWidth)
+}
+
+// mayShowHelp reports whether a command line can end in a help text: it asks for help, or
+// names no command. Other command lines do without these texts, because composing all of
+// them takes as long as a short command.
+func mayShowHelp(root *cli.App, args []string) bool {
+	named := false
+	for _, arg := range args[min(1, len(args)):] {
+		if name, isFlag := strings.CutPrefix(arg, "-"); isFlag && strings.HasPrefix(strings.TrimPrefix(name, "-"), "h") {
+			return true
+		}
+		named = named || root.Command(arg) != nil
+	}
+	return !named
+}
+
 // terminalWidth returns the width of the terminal that standard output is, or 0.
 func (a *app) terminalWidth() int {
 	if out, ok := a.out.(*output); ok {
