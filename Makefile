@@ -114,8 +114,12 @@ ports: ## zfp and digests without kernels and on arm64, zfp for newer amd64 (nee
 	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/digest.test ./dtype/ndarray/digest
 	cd dtype/ndarray/digest && qemu-aarch64 ../../../.cache/arm64/digest.test -test.run 'Golden|Parts|Items|ByteOrder'
 
-speed: $(PEERS) ## whole migrations beside those of tensorstore and, where there is Rust, of zarrs; columns of Parquet beside pyarrow (needs as interop; installs the peers)
+speed: $(PEERS) build ## the table of docs/speed.md: whole migrations and reads beside those of other programs, of zarrs where there is Rust; columns of Parquet beside pyarrow (needs as interop; installs the peers)
 	if command -v cargo >/dev/null; then $(MAKE) $(ZARRS); fi
+	mkdir -p .cache/speed
+	CGO_ENABLED=0 go build -o .cache/speed/ ./e2e/interop/readspeed
+	cd e2e/s3server && CGO_ENABLED=0 go build -o ../../.cache/speed/ .
+	.cache/interop/bin/python e2e/interop/speed.py bin/zmigrate .cache/speed/readspeed .cache/speed/s3server "$$(test ! -e $(ZARRS) || dirname $(ZARRS))" $(SPEED)
 	ZMIGRATE_SPEED=1 ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^Test(Migration|Parquet)Speed' ./e2e
 
 chunks: $(PEERS) build ## the table of docs/chunks.md: maps and time series, read by xarray from chunks of several shapes (needs as interop; installs the peers)

@@ -4,16 +4,19 @@
 // It prints the address at which it listens and serves until its standard input ends, which
 // is when the process that started it ends. The header X-Instance of a request names the
 // instance that it is for. A new name is a new server with an empty bucket named "bucket". A
-// request with the method FORGET ends an instance.
+// request with the method FORGET ends an instance. With -latency it waits before it answers a
+// request, as if it were far away.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -65,6 +68,8 @@ func main() {
 }
 
 func run() error {
+	latency := flag.Duration("latency", 0, "how long to wait before each answer")
+	flag.Parse()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -73,7 +78,13 @@ func run() error {
 		return err
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- http.Serve(l, &instances{all: make(map[string]http.Handler)}) }()
+	all := &instances{all: make(map[string]http.Handler)}
+	go func() {
+		failed <- http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(*latency)
+			all.ServeHTTP(w, r)
+		}))
+	}()
 	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
