@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ const (
 	segmentSize  = 1 << 20   // bytes after which Append begins another segment; see mostAheadBytes
 	segmentLimit = 64 << 20  // bytes of a segment that Open accepts
 	recordLimit  = 256 << 20 // bytes of plan.json and done.json that Open accepts
+	recentBytes  = 1 << 20   // bytes of segments that are kept, so that a short run need not read them again
 )
 
 // Journal is an opened checkpoint. It is safe for concurrent use. All methods that
@@ -39,14 +41,18 @@ type Journal struct {
 	st *store.Store
 
 	mu       sync.Mutex
-	manifest json.RawMessage // nil: no plan, or the job is complete
-	done     json.RawMessage // nil: the job is not complete
-	segments []string        // keys of the plan's segments, in the order of recording
-	bundles  []string        // keys of the receipts of bundles of the plan
-	listed   []string        // keys of all segments, and of all that campaigns have left, when the journal was opened
-	added    int             // number of segments that this process has added
-	objects  []int           // numbers of the existing lists of objects, ascending
-	unlisted bool            // the checkpoint was not listed, so the fields that follow from a list are empty
+	manifest json.RawMessage   // nil: no plan, or the job is complete
+	done     json.RawMessage   // nil: the job is not complete
+	segments []string          // keys of the plan's segments, in the order of recording
+	bundles  []string          // keys of the receipts of bundles of the plan
+	listed   []string          // keys of all segments, and of all that campaigns have left, when the journal was opened
+	added    int               // number of segments that this process has added
+	objects  []int             // numbers of the existing lists of objects, ascending
+	next     int               // number of the list that List has written for the next Complete; 0: none
+	others   []string          // keys of what else lay at the top of the checkpoint when it was opened
+	recent   map[string][]byte // the first segments that this process has added, at most recentBytes in all
+	kept     int               // bytes of recent
+	unlisted bool              // the checkpoint was not listed, so the fields that follow from a list are empty
 }
 
 // Open reads the checkpoint in st, which may be empty, and checks every line of
@@ -255,9 +261,16 @@ func (j *Journal) receipts(ctx context.Context, bundles []string) iter.Seq2[sink
 	if j.manifest != nil {
 		keys = slices.Concat(j.segments, bundles)
 	}
+	recent := maps.Clone(j.recent)
+	segment := func(ctx context.Context, key string) ([]byte, error) {
+		if data, ok := recent[key]; ok {
+			return data, nil
+		}
+		return j.segment(ctx, key)
+	}
 	return func(yield func(sinks.Receipt, error) bool) {
 		at := -1
-		for data, err := range readAhead(ctx, keys, j.segment) {
+		for data, err := range readAhead(ctx, keys, segment) {
 			at++
 			key := keys[at]
 			if err != nil {
@@ -275,6 +288,10 @@ func (j *Journal) receipts(ctx context.Context, bundles []string) iter.Seq2[sink
 		}
 	}
 }
+
+// Lists reports whether a key of the caller, at the top of the checkpoint, existed when the
+// journal was opened.
+func (j *Journal) Lists(key string) bool { return slices.Contains(j.others, key) }
 
 // segment reads a segment. If a line is damaged, it reads the segment once more, because
 // the damage may have happened on the way.
@@ -326,9 +343,17 @@ func (j *Journal) add(ctx context.Context, data []byte) error {
 		}
 		j.segments = append(j.segments, key)
 		j.added++
-		if !taken {
-			return nil
+		if taken {
+			continue
 		}
+		if len(data) <= recentBytes-j.kept {
+			if j.recent == nil {
+				j.recent = map[string][]byte{}
+			}
+			j.recent[key] = data
+			j.kept += len(data)
+		}
+		return nil
 	}
 }
 
@@ -353,13 +378,14 @@ func (j *Journal) Forget(ctx context.Context) error {
 }
 
 // Complete replaces the plan and its receipts by the record of a finished job and the
-// list of its objects; nil: there is no list. It makes the record when all objects were
-// yielded. Both are durable before anything is removed. After an error Completed tells whether the record is durable. If so, nothing
-// that is left counts.
+// list of its objects; nil: the one that List has written, or none. It makes the record when
+// all objects were yielded. Both are durable before anything is removed. After an error
+// Completed tells whether the record is durable. If so, nothing that is left counts.
 func (j *Journal) Complete(ctx context.Context, done json.Marshaler, stored iter.Seq2[Object, error]) error {
-	number, err := j.writeObjects(ctx, stored)
-	if err != nil {
-		return err
+	if stored != nil {
+		if err := j.List(ctx, stored); err != nil {
+			return err
+		}
 	}
 	record, err := done.MarshalJSON()
 	if err != nil {
@@ -377,8 +403,9 @@ func (j *Journal) Complete(ctx context.Context, done json.Marshaler, stored iter
 		return err
 	}
 	j.done, j.manifest = record, nil
-	if number > 0 {
-		j.objects = append(j.objects, number)
+	if j.next > 0 {
+		j.objects = append(j.objects, j.next)
+		j.next = 0
 	}
 	return j.tidy(ctx)
 }
@@ -503,6 +530,8 @@ func (j *Journal) list(ctx context.Context) error {
 			j.listed = append(j.listed, info.Key)
 		case info.Key == campaignKey || strings.HasPrefix(info.Key, work):
 			j.listed = append(j.listed, info.Key)
+		case !strings.Contains(info.Key, "/"):
+			j.others = append(j.others, info.Key)
 		}
 		return nil
 	})
@@ -552,22 +581,25 @@ func (j *Journal) objectsKeys(but int) []string {
 	return keys
 }
 
-// writeObjects writes the next list of objects, durably, and returns its number; 0 if
-// stored is nil.
-func (j *Journal) writeObjects(ctx context.Context, stored iter.Seq2[Object, error]) (number int, err error) {
-	if stored == nil {
-		return 0, nil
-	}
+// List writes the list of objects of a job that is about to be complete, durably. It counts
+// from Complete on. Documents of the target may be written at the same time.
+func (j *Journal) List(ctx context.Context, stored iter.Seq2[Object, error]) error {
 	j.mu.Lock()
-	number = 1
+	number := 1
 	if n := len(j.objects); n > 0 {
 		number = j.objects[n-1] + 1
 	}
 	j.mu.Unlock()
 	if err := putObjects(ctx, j.st, objectsKey(number), stored); err != nil {
-		return 0, err
+		return err
 	}
-	return number, j.st.Sync(ctx)
+	if err := j.st.Sync(ctx); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.next = number
+	return nil
 }
 
 // HasObjects tells whether there is a list of objects. The list is that of the completed

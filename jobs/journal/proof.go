@@ -165,12 +165,20 @@ func (l *Lock) beat(ctx context.Context) error {
 	return nil
 }
 
-// rewrite changes the marker in the store, and then in memory.
+// rewrite changes the marker in the store, and then in memory, if there is no higher marker.
 func (l *Lock) rewrite(ctx context.Context, change func(*marker)) error {
+	return l.rewriteIf(ctx, true, change)
+}
+
+// rewriteIf is rewrite. Unless it looks for a higher marker, the caller knows that there is
+// none.
+func (l *Lock) rewriteIf(ctx context.Context, looks bool, change func(*marker)) error {
 	l.rewriting.Lock() // of two rewrites at the same time one would be lost
 	defer l.rewriting.Unlock()
-	if err := l.Held(ctx); err != nil {
-		return err
+	if looks {
+		if err := l.Held(ctx); err != nil {
+			return err
+		}
 	}
 	l.mu.Lock()
 	m := l.marker
@@ -325,7 +333,8 @@ func (l *Lock) Settle(ctx context.Context) error {
 
 // Release gives the lock up, so that the next owner need not watch it. late tells
 // that requests of this owner may still arrive. ctx must not have ended, also after an
-// interruption. If another owner has taken the lock over, Release does nothing.
+// interruption. If another owner has taken the lock over, Release does nothing. While enough of
+// the permission to write is left, nobody can have done so, and Release does not look.
 func (l *Lock) Release(ctx context.Context, late bool) error {
 	l.stop()
 	select {
@@ -334,7 +343,7 @@ func (l *Lock) Release(ctx context.Context, late bool) error {
 		return ctx.Err()
 	}
 	defer l.end()
-	err := l.rewrite(ctx, func(m *marker) {
+	err := l.rewriteIf(ctx, l.left() < settleTime(l.opt.TTL), func(m *marker) {
 		m.Released = true
 		settled := l.unsettled(l.opt.Clock()) <= 0
 		m.Late, m.Others = late && l.opt.Remote || m.Late && !settled, m.Others && !settled

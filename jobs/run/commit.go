@@ -60,14 +60,28 @@ func (r *run) finish(ctx context.Context) error {
 	if err := sources.InParallel(ctx, len(looks), func(ctx context.Context, i int) error { return looks[i](ctx) }); err != nil {
 		return err
 	}
-	if err := publish(ctx); err != nil {
-		return fmt.Errorf("target: %w", err)
+	ends := []func(context.Context) error{
+		func(ctx context.Context) error {
+			if err := publish(ctx); err != nil {
+				return fmt.Errorf("target: %w", err)
+			}
+			return nil
+		},
+		func(ctx context.Context) error {
+			if err := r.journal.List(ctx, r.digesting(ctx)); err != nil {
+				return fmt.Errorf("checkpoint: %w", err)
+			}
+			return nil
+		},
+	}
+	if err := sources.InParallel(ctx, len(ends), func(ctx context.Context, i int) error { return ends[i](ctx) }); err != nil {
+		return err
 	}
 	record := recorder(func() ([]byte, error) {
 		r.result.ByArray = r.completedArrays()
 		return Completion{Arrays: r.result.ByArray, Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
 	})
-	if err := r.journal.Complete(ctx, record, r.digesting(ctx)); err != nil {
+	if err := r.journal.Complete(ctx, record, nil); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil

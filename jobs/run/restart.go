@@ -34,6 +34,9 @@ func (r *run) restarts(ctx context.Context, opt Options) (bool, error) {
 		return false, err
 	}
 	if text == nil {
+		if !r.journal.Lists(restartKey) {
+			return false, nil
+		}
 		mark, err := r.checkpoint.ReadAll(ctx, restartKey, 1<<20)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("checkpoint: %w", err)

@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store/s3test"
+)
+
+// timedRequest is a request and when it was at work. depth counts the requests that had to end, one
+// after the other, before this one began, itself included.
+type timedRequest struct {
+	name       string
+	began, end time.Time
+	depth      int
+}
+
+// TestRequestsInTurn counts the requests that a short run makes one after the other, before and
+// after its chunks. The bucket answers late, so that requests of the same time overlap.
+func TestRequestsInTurn(t *testing.T) {
+	t.Parallel()
+	const (
+		late   = 40 * time.Millisecond
+		before = 8
+		after  = 10
+	)
+	inner := s3test.New(t)
+	var mu sync.Mutex
+	var turns []timedRequest
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		time.Sleep(late)
+		inner.ServeHTTP(w, r)
+		mu.Lock()
+		defer mu.Unlock()
+		turns = append(turns, timedRequest{name: r.Method + " " + strings.TrimPrefix(r.URL.Path, "/bucket/") + " " + r.URL.Query().Get("prefix"), began: began, end: time.Now()})
+	}))
+	t.Cleanup(server.Close)
+	dir := fast(t)
+	write(t, dir, "data.bin", smooth(1<<10))
+	for try := 1; ; try++ {
+		turns = nil
+		target := fmt.Sprintf("s3://bucket/%d.zarr?region=us-east-1&endpoint=%s&use_path_style=true", try, server.URL)
+		job := write(t, dir, "job.yaml", fmt.Appendf(nil, "zmigrate: 1\nsource: {driver: raw, arrays: {a: {url: data.bin, data_type: float32, shape: [1024]}}}\ntarget: {url: %q}\n", target))
+		if err := zmigrate(t.Context(), t, "run", job).Run(); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(turns, func(a, b timedRequest) int { return a.began.Compare(b.began) })
+		first, last, deepest := 0, 0, 0
+		for i := range turns {
+			depth := 0
+			for _, earlier := range turns[:i] {
+				if !earlier.end.After(turns[i].began) {
+					depth = max(depth, earlier.depth)
+				}
+			}
+			turns[i].depth = depth + 1
+			deepest = max(deepest, depth+1)
+			if strings.Contains(turns[i].name, "/a/c/") {
+				first, last = cmp.Or(first, depth+1), depth+1
+			}
+		}
+		if first-1 <= before && deepest-last <= after {
+			break
+		}
+		// A machine that is busy may begin requests late that belong to the same time.
+		if try == 3 {
+			t.Errorf("%d requests one after the other before the chunks, want at most %d; %d after them, want at most %d", first-1, before, deepest-last, after)
+			break
+		}
+	}
+	for _, r := range turns {
+		t.Logf("%2d %4d %s", r.depth, r.began.Sub(turns[0].began).Milliseconds(), r.name)
+	}
+}
