@@ -36,7 +36,7 @@ func TestRequestsInTurn(t *testing.T) {
 	var turns []timedRequest
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		time.Sleep(late)
+		time.Sleep(late) //nolint:forbidigo // the server is far away
 		inner.ServeHTTP(w, r)
 		mu.Lock()
 		defer mu.Unlock()
