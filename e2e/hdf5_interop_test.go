@@ -8,12 +8,12 @@ import (
 
 // hdf5Unreadable has patterns of the datasets that the program refuses: those with a
 // filter or a datatype without a counterpart, and links out of the file.
-const hdf5Unreadable = "filters/szip,types/references,types/sequences,groups/dangling,groups/external"
+const hdf5Unreadable = "types/references,types/sequences,groups/dangling,groups/external"
 
 // hdf5Recoded has patterns of datasets whose filters are no codecs, and of a dataset
 // with more chunks than zarr-python can read in a minute.
 const hdf5Recoded = hdf5Unreadable + ",filters/bit*,filters/incompressible,filters/lz4*,filters/*lzf*," +
-	"filters/nbit*,filters/scaleoffset*,layouts/extensible_second,extensible_second,layouts/extensible_paged,extensible_paged"
+	"filters/nbit*,filters/scaleoffset*,filters/szip,layouts/extensible_second,extensible_second,layouts/extensible_paged,extensible_paged"
 
 // TestInteropHDF5 lets h5py write files with all types, layouts, chunk indexes,
 // filters, links and attributes, in the formats of several versions of the library. It
@@ -23,12 +23,18 @@ func TestInteropHDF5(t *testing.T) {
 	t.Parallel()
 	p := findPeers(t)
 	dir := t.TempDir()
-	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "hdf5", "testdata", "make.py"), dir)
+	scripts := filepath.Join("..", "..", "sources", "netcdf", "hdf5", "testdata")
+	p.run(t, filepath.Join(scripts, "make.py"), dir)
+	p.run(t, filepath.Join(scripts, "make_szip.py"), dir)
 	for name, excluded := range map[string]string{"chunks=auto": hdf5Unreadable, "codecs=keep": hdf5Recoded} {
 		job := write(t, dir, name+".yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: in.h5, exclude: ["+quoted(excluded)+"]}\ntarget: {url: out.zarr}\n"))
 		arguments := []string{"run", "--progress", "none", "--log-level", "error", "--set", "defaults." + name}
 		pairs := []string{excluded}
-		for _, file := range []string{"earliest", "v110", "latest", "userblock", "shared", "tiny_checked"} {
+		files := []string{"earliest", "v110", "latest", "userblock", "shared", "tiny_checked"}
+		if name == "chunks=auto" {
+			files = append(files, "szip") // no codec of Zarr undoes szip, so its chunks are not carried through
+		}
+		for _, file := range files {
 			target := filepath.Join(dir, name, file+".zarr")
 			mustRun(t, append(arguments, "--set", "source.url="+file+".h5", "--set", "target.url="+target, job)...)
 			pairs = append(pairs, filepath.Join(dir, file+".h5"), target)

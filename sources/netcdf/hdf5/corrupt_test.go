@@ -146,7 +146,7 @@ func extents(t *testing.T, data []byte, names []string, wanted func(*hdf5.Datase
 // kind of index. Every change that would change a value is refused. Some changes do
 // not, as in the unused bits of the last byte of a deflated stream.
 func TestFlippedChunks(t *testing.T) {
-	files, expected := goldens(t)
+	files, expected := goldens(t, "testdata/golden.zip")
 	for _, name := range []string{"tiny_checked.h5", "tiny_plain.h5"} {
 		data := files[name]
 		checked := func(d *hdf5.Dataset) bool {
@@ -179,7 +179,7 @@ func TestFlippedChunks(t *testing.T) {
 // changes.
 func TestFlippedIndexes(t *testing.T) {
 	const name, step = "chunks_v110.h5", 1021
-	files, expected := goldens(t)
+	files, expected := goldens(t, "testdata/golden.zip")
 	data := files[name]
 	want, err := everything(t.Context(), data, nil)
 	if err != nil {

@@ -272,6 +272,9 @@ func (d *Dataset) Memory() int {
 	if d.filters != nil {
 		stored = mostStored(d.chunkSize)
 		between = min(len(d.filters)-1, 2) * ndarray.Rounded(mostStored(d.chunkSize))
+		if slices.ContainsFunc(d.Filters, func(f Filter) bool { return f.ID == FilterSzip }) {
+			between += ndarray.Rounded(mostStored(d.chunkSize)) // its bytes before they are regrouped
+		}
 	}
 	batch := batchBytes // or all chunks together with the gaps between them
 	if d.grid.all < batchBytes/(stored+d.file.gap+1) {

@@ -31,12 +31,12 @@
 //
 // The package reads superblocks of versions 0 to 3, with or without a user block in
 // front, and object headers, groups, attributes, heaps, trees and layouts of all
-// versions. It has the filters deflate, shuffle, fletcher32, nbit and scaleoffset, and
+// versions. It has the filters deflate, shuffle, fletcher32, szip, nbit and scaleoffset, and
 // the registered filters bitshuffle, bzip2, lzf, blosc, lz4 and zstd.
 //
 // It refuses everything else. The error names the obstacle:
 //
-//   - another filter, such as szip
+//   - another filter, such as zfp
 //   - a file in several parts, or one with an image of the metadata cache
 //   - elements in other files, a virtual dataset, or a link to another file
 //   - a datatype without a counterpart, see [hdf5type.Datatype.Type]

@@ -134,6 +134,8 @@ func (s *Shared) steps(filters []Filter) ([]step, error) {
 			list[i] = unshuffle(f.Parameters)
 		case FilterFletcher32:
 			list[i] = checkFletcher32
+		case FilterSzip:
+			list[i], err = s.szip(f.Parameters)
 		case FilterNBit:
 			list[i], err = nbit(f.Parameters)
 		case FilterScaleOffset:

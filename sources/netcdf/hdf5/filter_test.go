@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs/szip"
 )
 
 // FuzzFilter decodes arbitrary chunks with filters that have arbitrary parameters.
@@ -27,6 +29,9 @@ func FuzzFilter(f *testing.F) {
 	f.Add(uint16(FilterNBit), words(16, 0, 10, nbitCompound, 8, 2, 0, nbitAtomic, 4, 0, 13, 3, 4, nbitArray, 4, nbitWhole, 2), make([]byte, 60))
 	f.Add(uint16(FilterBitshuffle), words(0, 2, 4, 16, 2), []byte("\x00\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x20\x00\x00\x00\x20abcdefgh"))
 	f.Add(uint16(FilterBitshuffle), words(0, 2, 4, 0), make([]byte, 60))
+	const block, width, line = 8, 16, 20
+	f.Add(uint16(FilterSzip), words(szip.Nearest|4|8|128, block, width, line), []byte("\x00\x02\x00\x00abcdefghijklmnopqrstuvwxyz"))
+	f.Add(uint16(FilterSzip), words(16, block, 64, line), []byte("\x00\x02\x00\x00\x00\x01abcdefghijklmnopqrstuvwxyz"))
 	shared := NewShared(0)
 	f.Fuzz(func(t *testing.T, id uint16, parameters, src []byte) {
 		filter := Filter{ID: int(id)}

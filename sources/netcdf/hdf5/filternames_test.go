@@ -17,7 +17,7 @@ func TestFilterNames(t *testing.T) {
 		{Filter{ID: 32026}, "blosc2 (filter 32026): "},
 		{Filter{ID: 305, Name: "lzo"}, "lzo (filter 305): "},
 		{Filter{ID: 32013, Name: "H5Z-ZFP-1.0.1"}, "zfp (filter 32013): "},
-		{Filter{ID: 4}, "szip (filter 4): "},
+		{Filter{ID: 32017}, "sz (filter 32017): "},
 		{Filter{ID: 40000, Name: "ours"}, "ours (filter 40000): "},
 		{Filter{ID: 40001}, "(filter 40001): "},
 	} {

@@ -91,10 +91,10 @@ func object(t testing.TB, f *hdf5.File, name string) *hdf5.Object {
 	return o
 }
 
-// goldens returns the golden files, and what h5py reads from them.
-func goldens(t *testing.T) (files map[string][]byte, expected map[string]golden) {
+// goldens returns the golden files of a zip, and what h5py reads from them.
+func goldens(t *testing.T, name string) (files map[string][]byte, expected map[string]golden) {
 	t.Helper()
-	files = readZip(t, "testdata/golden.zip")
+	files = readZip(t, name)
 	var all struct{ Files map[string]golden }
 	if err := json.Unmarshal(files["expected.json"], &all); err != nil {
 		t.Fatal(err)
@@ -103,14 +103,16 @@ func goldens(t *testing.T) (files map[string][]byte, expected map[string]golden)
 }
 
 func TestGolden(t *testing.T) {
-	files, expected := goldens(t)
-	for name, want := range expected {
-		t.Run(name, func(t *testing.T) { checkGolden(t, open(t, files[name]), want) })
+	for _, archive := range []string{"testdata/golden.zip", "testdata/szip.zip"} {
+		files, expected := goldens(t, archive)
+		for name, want := range expected {
+			t.Run(name, func(t *testing.T) { checkGolden(t, open(t, files[name]), want) })
+		}
 	}
 }
 
 // unsupported lists the datasets of the golden files that cannot be read.
-var unsupported = []string{"szip", "references", "sequences"}
+var unsupported = []string{"references", "sequences"}
 
 func checkGolden(t *testing.T, f *hdf5.File, want golden) {
 	for name, w := range want.Datasets {

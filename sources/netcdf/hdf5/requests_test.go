@@ -102,7 +102,7 @@ func TestIndexesAreKept(t *testing.T) {
 // ReadRegion takes no more than this memory.
 func TestMemory(t *testing.T) {
 	small := 0
-	files, expected := goldens(t)
+	files, expected := goldens(t, "testdata/golden.zip")
 	for name, want := range expected {
 		m := &memory{data: files[name]}
 		f, err := hdf5.Open(t.Context(), m, int64(len(m.data)), hdf5.Options{Gap: 512})
