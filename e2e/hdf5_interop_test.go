@@ -43,6 +43,22 @@ func TestInteropHDF5(t *testing.T) {
 	}
 }
 
+// TestInteropHDF5Linked does the same with links to other files, elements in other files, and
+// virtual datasets.
+func TestInteropHDF5Linked(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "testdata", "make_linked.py"), dir)
+	pairs := []string{"-"}
+	for _, file := range []string{"linked_earliest", "linked_latest"} {
+		job := write(t, dir, file+".yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: "+file+".h5}\ntarget: {url: "+file+".zarr}\n"))
+		mustRun(t, "run", "--progress", "none", "--log-level", "error", job)
+		pairs = append(pairs, filepath.Join(dir, file+".h5"), filepath.Join(dir, file+".zarr"))
+	}
+	p.check(t, "check_hdf5.py", pairs...)
+}
+
 // TestInteropNetCDF4 does the same with files of netCDF4-python: groups, unlimited
 // dimensions, types that users define.
 func TestInteropNetCDF4(t *testing.T) {

@@ -61,6 +61,7 @@ func runScripts(t *testing.T, opener string) {
 			"digest": digest, "hold": hold, "touch": touch, "truncate": truncate, "zip": zipFolder, "netcdf": netcdfFile,
 			"arrow":   unpack("sources", "arrow", "testdata", "golden.zip"),
 			"netcdf4": unpack("sources", "netcdf", "testdata", "netcdf4.zip"),
+			"linked":  unpack("sources", "netcdf", "testdata", "linked.zip"),
 			"hdf5":    unpack("sources", "netcdf", "hdf5", "testdata", "golden.zip"),
 		},
 	})

@@ -51,6 +51,9 @@ type Traits struct {
 	Codecs KeptCodecs
 	// MissingChunks: the driver has the field source.missing_chunks.
 	MissingChunks bool
+	// Follows: files of the format may refer to other files. The driver has the field
+	// source.follow.
+	Follows bool
 	// CF: Open does what [Request].CF says, or nothing in the format is packed. The
 	// arrays of other drivers are unpacked by the plan.
 	CF bool
@@ -91,9 +94,19 @@ type Request struct {
 	// KeepCodecs says, by the path of an array and its data type, whether the target keeps
 	// the codecs. nil: for no array.
 	KeepCodecs func(path string, t dtype.Type) bool
+	// Follow says which files may be read to which files of URLs refer.
+	Follow Following
 	// AllChunks makes a missing chunk an error. Otherwise a missing chunk holds the fill
 	// value.
 	AllChunks bool
+}
+
+// Following says which files may be read because files of a source refer to them. With
+// the zero value, these are the files in the folder of the file that was given, and below
+// it.
+type Following struct {
+	Nothing bool     // none may be read
+	Folders []string // URLs of further folders whose files may be read, and the files below them
 }
 
 // DeclaredArray describes an array whose files hold nothing but its elements.

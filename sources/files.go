@@ -8,7 +8,9 @@ import (
 	"iter"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -25,15 +27,32 @@ type OpenFile struct {
 	File
 	Store *store.Store
 	Key   string // of the file in Store
-	Err   error  // why the file cannot be read; then only File.URL is set
+	// Folder is the URL of Store, with all that opening it takes.
+	Folder string
+	Err    error // why the file cannot be read; then only File.URL is set
 }
 
 // FileSet is the files behind a source, without any data. It opens one store for each
 // folder, however many files the folder holds. It is safe for concurrent use.
 type FileSet struct {
-	files  []*OpenFile
+	files  []*OpenFile // that were given
 	byURL  map[string]*OpenFile
-	stores map[string]*store.Store
+	stores map[string]*store.Store // by their folders
+	opt    store.Options
+
+	mu     sync.Mutex           // guards what follows, and stores
+	given  map[placed]*OpenFile // files, if any has been asked for
+	beside map[placed]*besideFile
+	opened []*OpenFile // those of beside whose identity is known
+}
+
+// placed is a key in a folder.
+type placed struct{ folder, key string }
+
+// besideFile is a file that was opened because another one refers to it.
+type besideFile struct {
+	once sync.Once
+	OpenFile
 }
 
 // OpenFiles asks for the size and the identity of files, of several at the same time. If a
@@ -44,32 +63,25 @@ func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet,
 	if opt.Limits == nil {
 		opt.Limits = limits.New(0)
 	}
-	s := &FileSet{byURL: map[string]*OpenFile{}, stores: map[string]*store.Store{}}
+	s := &FileSet{byURL: map[string]*OpenFile{}, stores: map[string]*store.Store{}, opt: opt, beside: map[placed]*besideFile{}}
 	for _, u := range urls {
 		if s.byURL[u] != nil {
 			continue
 		}
 		f := &OpenFile{}
-		if err := s.place(ctx, f, u, opt); err != nil {
+		dir, key, err := store.Split(u)
+		if err == nil {
+			err = s.place(ctx, f, dir, key)
+		}
+		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		s.files = append(s.files, f)
 		s.byURL[u] = f
 	}
 	err := InParallel(ctx, len(s.files), func(ctx context.Context, i int) error {
-		f := s.files[i]
-		info, err := f.Store.Stat(ctx, f.Key)
-		if err != nil {
-			f.Err = err
-			return ctx.Err()
-		}
-		f.Size, f.ModTime, f.ETag, f.Changed = info.Size, info.ModTime, info.ETag, info.Changed
-		f.Store.Pin(info)
-		if f.Head, err = f.Store.Head(ctx, f.Key); err != nil {
-			f.Err = err
-			return ctx.Err()
-		}
-		return nil
+		s.files[i].identify(ctx)
+		return ctx.Err()
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -77,30 +89,107 @@ func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet,
 	return s, nil
 }
 
-// place sets the store and the key of a file. For the first file of a folder, it opens the
-// store.
-func (s *FileSet) place(ctx context.Context, f *OpenFile, u string, opt store.Options) error {
-	dir, key, err := store.Split(u)
-	if err != nil {
-		return err
+// identify asks for the size and the identity of a file. It sets Err if that fails.
+func (f *OpenFile) identify(ctx context.Context) {
+	info, err := f.Store.Stat(ctx, f.Key)
+	if err == nil {
+		f.Size, f.ModTime, f.ETag, f.Changed = info.Size, info.ModTime, info.ETag, info.Changed
+		f.Store.Pin(info)
+		f.Head, err = f.Store.Head(ctx, f.Key)
 	}
+	f.Err = err
+}
+
+// place sets the store and the key of a file in a folder. For the first file of a folder,
+// it opens the store.
+func (s *FileSet) place(ctx context.Context, f *OpenFile, dir, key string) error {
 	if s.stores[dir] == nil {
-		opened, err := store.Open(ctx, dir, opt)
+		opened, err := store.Open(ctx, dir, s.opt)
 		if err != nil {
 			return err
 		}
 		s.stores[dir] = opened
 	}
-	f.Store, f.Key = s.stores[dir], key
+	f.Store, f.Key, f.Folder = s.stores[dir], key, dir
 	f.Store.Expect(key)
 	f.Query = f.Store.Query()
 	base, _, _ := strings.Cut(f.Store.URL(), "?")
 	if strings.Contains(base, "://") {
-		f.URL = base + "/" + url.PathEscape(key)
+		names := strings.Split(key, "/")
+		for i := range names {
+			names[i] = url.PathEscape(names[i])
+		}
+		f.URL = base + "/" + strings.Join(names, "/")
 	} else {
 		f.URL = filepath.Join(f.Store.URL(), key)
 	}
 	return nil
+}
+
+// Beside returns the file with a key in a folder. It is for files that nobody has named, but
+// to which files of the set refer. They count as files of the source from then on. In a
+// local folder, a file that symbolic links lead out of the folder is refused. If the file
+// cannot be read, Beside returns the error.
+func (s *FileSet) Beside(ctx context.Context, folder, key string) (*OpenFile, error) {
+	s.mu.Lock()
+	if s.given == nil {
+		s.given = map[placed]*OpenFile{}
+		for _, f := range s.files {
+			s.given[placed{f.Folder, f.Key}] = f
+		}
+	}
+	if f := s.given[placed{folder, key}]; f != nil {
+		s.mu.Unlock()
+		return f, f.Err
+	}
+	f := s.beside[placed{folder, key}]
+	if f == nil {
+		f = &besideFile{}
+		if err := s.place(ctx, &f.OpenFile, folder, key); err != nil {
+			s.mu.Unlock()
+			return nil, err
+		}
+		s.beside[placed{folder, key}] = f
+	}
+	s.mu.Unlock()
+	f.once.Do(func() {
+		if f.Err = f.within(); f.Err == nil {
+			f.identify(ctx)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.opened = append(s.opened, &f.OpenFile)
+	})
+	return &f.OpenFile, f.Err
+}
+
+// within refuses a local file if symbolic links lead it out of its folder.
+func (f *OpenFile) within() error {
+	if !f.Store.Local() {
+		return nil
+	}
+	to, err := filepath.EvalSymlinks(f.URL)
+	if err != nil {
+		return err
+	}
+	root, err := filepath.EvalSymlinks(f.Store.URL())
+	if err != nil {
+		return err
+	}
+	if relative, err := filepath.Rel(root, to); err != nil || !filepath.IsLocal(relative) {
+		return fmt.Errorf("%s: a symbolic link leads to %s, outside of %s: %w", f.URL, to, root, errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// all lists the files, those that were given first. The others follow in the order of
+// their URLs.
+func (s *FileSet) all() []*OpenFile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	others := slices.Clone(s.opened)
+	slices.SortFunc(others, func(a, b *OpenFile) int { return strings.Compare(a.URL, b.URL) })
+	return slices.Concat(s.files, others)
 }
 
 // Get returns a file by the URL that it was opened with.
@@ -117,10 +206,10 @@ func (s *FileSet) Names(urls []string) []string {
 }
 
 // Files lists the files that can be read, in the order in which they were
-// given, as [Source].Files does.
+// given, as [Source].Files does. Those of Beside follow.
 func (s *FileSet) Files() iter.Seq[File] {
 	return func(yield func(File) bool) {
-		for _, f := range s.files {
+		for _, f := range s.all() {
 			if f.Err == nil && !yield(f.File) {
 				return
 			}
@@ -134,8 +223,9 @@ var ErrChanged = store.ErrChanged
 
 // Changed is [Source].Changed.
 func (s *FileSet) Changed(ctx context.Context) error {
-	return InParallel(ctx, len(s.files), func(ctx context.Context, i int) error {
-		f := s.files[i]
+	files := s.all()
+	return InParallel(ctx, len(files), func(ctx context.Context, i int) error {
+		f := files[i]
 		if f.Err != nil {
 			return nil
 		}

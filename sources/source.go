@@ -98,9 +98,10 @@ func Unsupported(err error) bool {
 
 // Codes of findings about differences between a source and its copy.
 const (
-	LeftOut = "left-out" // an attribute, a link or an array that Zarr cannot hold
-	NotJSON = "not-json" // an attribute with numbers that JSON does not have
-	NotUTF8 = "not-utf8" // a text whose encoding is guessed
+	MissingSources = "missing-sources" // of a virtual dataset
+	LeftOut        = "left-out"        // an attribute, a link or an array that Zarr cannot hold
+	NotJSON        = "not-json"        // an attribute with numbers that JSON does not have
+	NotUTF8        = "not-utf8"        // a text whose encoding is guessed
 	// Faulty is the code of a statement in a file that is wrong, but was not needed or
 	// could be replaced.
 	Faulty = "faulty-file"

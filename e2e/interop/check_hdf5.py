@@ -9,9 +9,12 @@ with 1 if there is a difference.
 """
 
 import fnmatch
+import os
 import pathlib
 import sys
 import warnings
+
+os.environ["HDF5_EXTFILE_PREFIX"] = "${ORIGIN}"  # elements in other files are beside the file
 
 import h5py
 import hdf5plugin  # registers the filters

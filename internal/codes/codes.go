@@ -135,6 +135,11 @@ var table = []Code{
 		"Make it with another program, or leave it out with source.exclude.",
 	},
 	{
+		"missing-sources", "Sources of a virtual dataset of HDF5 are not there.",
+		"Their elements have the fill value, as HDF5 wants it.",
+		"Put the files that the message names beside the file, or name their folder in source.follow.",
+	},
+	{
 		"names-collide", "Two names differ only in case, or in how a letter is composed.",
 		"File systems that take them for one, such as those of macOS and Windows, cannot hold both.",
 		"Nothing for an object store. Otherwise rename one of them.",

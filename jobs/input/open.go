@@ -28,7 +28,7 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 	}
 	r = sources.Request{
 		Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits.Source),
-		Join: combining(j, env.Codecs.Types()), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error",
+		Join: combining(j, env.Codecs.Types()), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error", Follow: following(j),
 		Null:       func(path string, t dtype.Type) (dtype.Scalar, error) { return nullOf(j, path, t) },
 		KeepChunks: func(path string) bool { return wantsStored(j, path) },
 		KeepCodecs: func(path string, t dtype.Type) bool { return keepsCodecs(j, path, t, env.Codecs.Types()) },
@@ -164,4 +164,13 @@ func nullOf(j *jobfile.Job, path string, t dtype.Type) (dtype.Scalar, error) {
 		return nil, nil
 	}
 	return t.ParseScalar(dtype.V3, options.FillValue)
+}
+
+// following returns which files may be read because files of the source refer to them.
+func following(j *jobfile.Job) sources.Following {
+	f := sources.Following{Nothing: j.Source.Follow.Nothing}
+	for _, l := range j.Source.Follow.Folders {
+		f.Folders = append(f.Folders, l.URL)
+	}
+	return f
 }

@@ -66,8 +66,10 @@ type Source struct {
 	// Unsupported says what becomes of arrays that this program cannot read: "error" or
 	// "", or "skip", which leaves those out that the job does not name.
 	Unsupported string
-	Include     []string // globs on the paths of arrays, and of groups without any; none: all of them
-	Exclude     []string
+	// Follow says which files may be read because files of the source refer to them.
+	Follow  Follow
+	Include []string // globs on the paths of arrays, and of groups without any; none: all of them
+	Exclude []string
 	// NoCoordinates leaves out coordinates that Include and Exclude do not select. By
 	// default, the coordinates of what is selected come along.
 	NoCoordinates bool
@@ -90,6 +92,13 @@ type Selection struct {
 type IndexRange struct {
 	First, End *int
 	Step       int
+}
+
+// Follow says which files may be read because files of the source refer to them. The zero
+// value allows those in the folder of the file that refers to them, and below it.
+type Follow struct {
+	Nothing bool       // none may be read
+	Folders []Location // further folders
 }
 
 // Time says what becomes of times whose units have several origins. The zero value brings

@@ -88,6 +88,8 @@ func normalSource(s Source, declared bool) map[string]any {
 	put(m, "time", map[string]any{"units": s.Time.Units}, s.Time.Units != "")
 	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
 	put(m, "unsupported", s.Unsupported, s.Unsupported == "skip")
+	put(m, "follow", "none", s.Follow.Nothing)
+	put(m, "follow", texts(s.Follow.Folders), len(s.Follow.Folders) > 0)
 	put(m, "include", s.Include, len(s.Include) > 0)
 	put(m, "exclude", s.Exclude, len(s.Exclude) > 0)
 	put(m, "coordinates", false, s.NoCoordinates)

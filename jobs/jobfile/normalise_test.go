@@ -93,6 +93,9 @@ func TestDifferences(t *testing.T) {
 		{[]string{"source.driver=zarr", "source.missing_chunks=error"}, []string{
 			`source.driver: was "netcdf", is "zarr"`, `source.missing_chunks: was not given, is "error"`,
 		}},
+		{[]string{"source.follow=folder"}, nil},
+		{[]string{"source.follow=none"}, []string{`source.follow: was not given, is "none"`}},
+		{[]string{"source.follow=[parts]"}, []string{`source.follow: was not given, is ["parts"]`}},
 		{[]string{"source.unsupported=error"}, nil},
 		{[]string{"source.unsupported=skip"}, []string{`source.unsupported: was not given, is "skip"`}},
 		{[]string{"arrays.AIRT.fill_value=null"}, []string{`arrays.AIRT.fill_value: was 1e400, is not given`}},

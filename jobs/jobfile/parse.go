@@ -99,6 +99,7 @@ func (p *parser) source(n *node, at *trail) {
 		"cf":             p.cf(&s.CF),
 		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
 		"unsupported":    p.enum(&s.Unsupported, "error", "skip"),
+		"follow":         p.follow,
 		"include":        p.patterns(&s.Include),
 		"exclude":        p.patterns(&s.Exclude),
 		"coordinates":    p.boolean(&coordinates),
@@ -116,8 +117,33 @@ func (p *parser) source(n *node, at *trail) {
 	if !traits.MissingChunks && s.MissingChunks != "" {
 		p.onlyOf(at.key("missing_chunks"), func(t sources.Traits) bool { return t.MissingChunks }, "")
 	}
+	if !traits.Follows && (s.Follow.Nothing || s.Follow.Folders != nil) {
+		p.onlyOf(at.key("follow"), func(t sources.Traits) bool { return t.Follows }, "")
+	}
 	if !traits.Declared && len(s.Arrays) > 0 {
 		p.onlyOf(at.key("arrays"), func(t sources.Traits) bool { return t.Declared }, "options for arrays stand under the top-level arrays")
+	}
+}
+
+// follow reads which files may be read because others refer to them: one of two words, or a
+// list of folders.
+func (p *parser) follow(n *node, at *trail) {
+	f := &p.job.Source.Follow
+	folders := func(n *node, at *trail) {
+		list := make([]Location, len(n.items))
+		if p.list(n, at, "folder, none, or a list of folders", func(i int) setter { return p.location(&list[i]) }) {
+			f.Folders = list
+		}
+	}
+	word := "folder"
+	words := p.enum(&word, "folder", "none")
+	switch {
+	case n.takesEither(at, words, folders):
+	case n.kind == stringKind:
+		words(n, at)
+		f.Nothing = word == "none"
+	default:
+		folders(n, at)
 	}
 }
 

@@ -36,7 +36,7 @@ func (b *builder) findings(list []cf.Finding) {
 			field = "source.order"
 		case combine.Unchecked:
 			field = "source.time"
-		case sources.LeftOut, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
+		case sources.LeftOut, sources.MissingSources, sources.NotUTF8, sources.NotJSON, sources.Faulty, sources.Renamed:
 			field = "source"
 		}
 		b.problems = append(b.problems, finding(b.plan.Job, field, fmt.Sprintf("array %q", b.info.Path), f))

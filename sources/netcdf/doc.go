@@ -30,9 +30,9 @@
 //
 // Datasets that only stand for a dimension do not become arrays. Attributes that are
 // bookkeeping (CLASS, NAME, DIMENSION_LIST, REFERENCE_LIST, _NCProperties and the like) are
-// not shown. Soft links are followed within the file. A dataset that cannot be read,
+// not shown. Links are followed, those to other files as far as Options.Follow allows. A dataset that cannot be read,
 // because of an unknown filter or datatype, is listed as well, and opening it is an error.
-// So is a link to nowhere or to another file, whose error wraps [sources.ErrNoArray].
+// So is a link to nowhere, whose error wraps [sources.ErrNoArray].
 //
 // # What becomes of the values
 //
@@ -83,6 +83,7 @@
 //	classic_file.go        a classic file and its arrays
 //	classic_details.go     a classic file for inspect
 //	options.go             Options, and what the files of a source share
+//	neighbours.go          files to which a file refers
 //	tree_nodes.go          groups, variables and dimensions of an HDF5 file
 //	tree_attributes.go     attributes of HDF5
 //	tree_dimensions.go     dimension scales

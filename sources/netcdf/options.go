@@ -1,6 +1,8 @@
 package netcdf
 
 import (
+	"sync"
+
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -22,6 +24,8 @@ type Options struct {
 	// [sources.Stored]; they are available if all filters are codecs. nil: for no variable.
 	// The chunk index of such a variable is read when the variable is opened.
 	Kept func(path string) bool
+	// Follow says to which files HDF5 files may refer.
+	Follow sources.Following
 	// Codecs are the known codecs; nil: the standard ones.
 	Codecs *codecs.Registry
 	// Drivers are the known formats, for the error about a file of another one; nil:
@@ -37,4 +41,10 @@ type source struct {
 	drivers sources.Drivers
 	scratch *ndarray.Pool
 	shared  *hdf5.Shared
+	follow  sources.Following
+	files   *sources.FileSet
+
+	mu     sync.Mutex                          // guards what follows
+	opened map[[2]*sources.OpenFile]*hdf5.File // HDF5 files to which others refer, by the home and the file
+	places map[*hdf5.File]*sources.OpenFile    // the files of opened
 }

@@ -19,40 +19,21 @@ const maxNodes = 1 << 20
 // to each other can have more paths than anybody could read.
 const maxAgain = 1 << 16
 
-// storeReader reads a file of a store.
-type storeReader struct {
-	file      *sources.OpenFile
-	beginning []byte // the beginning of the file, which was read before
-}
-
-func (r *storeReader) ReadAt(ctx context.Context, p []byte, off int64) error {
-	if end := off + int64(len(p)); end <= int64(len(r.beginning)) {
-		copy(p, r.beginning[off:])
-		return nil
-	}
-	return r.file.Store.ReadRange(ctx, r.file.Key, p, off)
-}
-
-// Least and most bytes of metadata that are read at once.
-const (
-	minPage = 64 << 10
-	maxPage = 512 << 10
-)
-
 // readTree reads the groups and the variables of an HDF5 file. beginning is the
 // beginning of the file.
 func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []byte) (*tree, error) {
 	r := &storeReader{f, beginning}
-	gap := f.Store.GapBytes()
-	opened, err := hdf5.Open(ctx, r, f.Size, hdf5.Options{Shared: s.shared, Gap: gap, Page: min(max(gap, minPage), maxPage)})
+	home := &home{file: f}
+	opened, err := s.openHDF5(ctx, r, &neighbours{s, home, f})
 	if err != nil {
 		if !hdf5.Is(beginning) {
 			err = fmt.Errorf("not a NetCDF file: %s", s.drivers.WhatIs(beginning))
 		}
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
-	t := &tree{file: f, hdf5: opened, scratch: s.scratch, kept: s.kept, chains: s.chains, byPath: map[string]*treeVariable{}, known: map[uint64]bool{}, scales: map[uint64]*treeDimension{}}
-	root := &group{address: opened.Root()}
+	home.hdf5 = opened
+	t := &tree{file: f, hdf5: opened, source: s, scratch: s.scratch, kept: s.kept, chains: s.chains, byPath: map[string]*treeVariable{}, known: map[hdf5.Place]bool{}, scales: map[hdf5.Place]*treeDimension{}}
+	root := &group{at: hdf5.Place{File: opened, Address: opened.Root()}}
 	if err := t.readGroup(ctx, root); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
@@ -66,13 +47,13 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 	if t.nodes = append(t.nodes, g); len(t.nodes)+len(t.vars) > maxNodes {
 		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
 	}
-	if t.known[g.address] {
+	if t.known[g.at] {
 		if t.again++; t.again > maxAgain {
 			return fmt.Errorf("group %q: links lead to groups by more than %d other paths", g.path, maxAgain)
 		}
 	}
-	t.known[g.address] = true
-	o, err := t.hdf5.Object(ctx, g.address)
+	t.known[g.at] = true
+	o, err := g.at.Object(ctx)
 	if err != nil {
 		return fmt.Errorf("group %q: %w", g.path, err)
 	}
@@ -94,7 +75,7 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 			ahead = append(ahead, l.Address)
 		}
 	}
-	if err := t.hdf5.Expect(ctx, ahead); err != nil {
+	if err := g.at.File.Expect(ctx, ahead); err != nil {
 		return err
 	}
 	for _, l := range links {
@@ -110,16 +91,17 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 	return nil
 }
 
-// readLink reads the object to which a link of a group leads. A link that leads
-// nowhere, or out of the file, becomes a variable that cannot be opened.
+// readLink reads the object to which a link of a group leads, perhaps in another file. A
+// link that leads nowhere, or to a file that may not be read, becomes a variable that
+// cannot be opened.
 func (t *tree) readLink(ctx context.Context, g *group, l hdf5.Link) error {
 	v := &treeVariable{path: path.Join(g.path, strings.TrimPrefix(l.Name, notCoordinate)), name: l.Name}
 	var o *hdf5.Object
-	v.address, v.err = t.hdf5.Follow(ctx, g.address, l)
+	v.at, v.err = g.at.File.Follow(ctx, g.at.Address, l)
 	switch {
 	case v.err == nil:
-		o, v.err = t.hdf5.Object(ctx, v.address)
-	case errors.Is(v.err, hdf5.ErrNoObject):
+		o, v.err = v.at.Object(ctx)
+	case errors.Is(v.err, hdf5.ErrNoObject) && !errors.Is(v.err, errors.ErrUnsupported):
 		v.err = fmt.Errorf("%w: %w", sources.ErrNoArray, v.err)
 	}
 	if ctx.Err() != nil {
@@ -130,11 +112,11 @@ func (t *tree) readLink(ctx context.Context, g *group, l hdf5.Link) error {
 	}
 	if v.err == nil && o.Kind() == hdf5.GroupObject {
 		for above := g; above != nil; above = above.parent {
-			if above.address == v.address {
+			if above.at == v.at {
 				return nil // a circle
 			}
 		}
-		g.groups = append(g.groups, &group{path: path.Join(g.path, l.Name), parent: g, address: v.address})
+		g.groups = append(g.groups, &group{path: path.Join(g.path, l.Name), parent: g, at: v.at})
 		return nil
 	}
 	if v.err == nil && o.Kind() == hdf5.DatatypeObject {

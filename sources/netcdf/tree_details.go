@@ -47,11 +47,11 @@ func (t *tree) details(ctx context.Context, path string) ([]sources.Detail, erro
 		list = append(list, sources.Detail{Name: "dimensions", Text: strings.Join(dims, ", ")})
 	}
 	list = append(list, d.others[path]...)
-	o, err := t.hdf5.Object(ctx, g.address)
+	o, err := g.at.Object(ctx)
 	if err != nil {
 		return list, err
 	}
-	attributes, err := t.attributeDetails(ctx, o, g.attributes, true)
+	attributes, err := t.attributeDetails(ctx, g.at.File, o, g.attributes, true)
 	return append(list, attributes...), err
 }
 
@@ -62,11 +62,11 @@ func (t *tree) describeLinks(ctx context.Context) error {
 	for _, g := range t.nodes {
 		d.groups[g.path] = g
 	}
-	first := map[uint64]string{t.hdf5.Root(): "/"} // the first path of each object
-	again := map[*group]bool{}                     // groups that are listed at another path as well
+	first := map[hdf5.Place]string{t.nodes[0].at: "/"} // the first path of each object
+	again := map[*group]bool{}                         // groups that are listed at another path as well
 	for _, g := range t.nodes {
 		again[g] = g.parent != nil && again[g.parent] || d.links[g.path] != ""
-		o, err := t.hdf5.Object(ctx, g.address)
+		o, err := g.at.Object(ctx)
 		if err != nil {
 			return err
 		}
@@ -77,10 +77,10 @@ func (t *tree) describeLinks(ctx context.Context) error {
 		for _, l := range links {
 			at := path.Join(g.path, strings.TrimPrefix(l.Name, notCoordinate))
 			text := linkText(l)
-			if known := first[l.Address]; l.Kind == hdf5.HardLink && !again[g] && known != "" {
+			if known := first[hdf5.Place{File: g.at.File, Address: l.Address}]; l.Kind == hdf5.HardLink && !again[g] && known != "" {
 				text = "hard, to the same object as " + known
 			} else if l.Kind == hdf5.HardLink && !again[g] {
-				first[l.Address] = "/" + at
+				first[hdf5.Place{File: g.at.File, Address: l.Address}] = "/" + at
 			}
 			if text != "" {
 				d.links[at] = text
@@ -102,11 +102,11 @@ func (t *tree) describeLinks(ctx context.Context) error {
 // text says what is special about the link.
 func (t *tree) describeOther(ctx context.Context, g *group, l hdf5.Link, text string) error {
 	d := &t.described
-	address, err := t.hdf5.Follow(ctx, g.address, l)
+	at, err := g.at.File.Follow(ctx, g.at.Address, l)
 	if err != nil {
 		return err
 	}
-	o, err := t.hdf5.Object(ctx, address)
+	o, err := at.Object(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (t *tree) describeOther(ctx context.Context, g *group, l hdf5.Link, text st
 		}
 		classes := []hdf5type.Class{hdf5type.Enumeration, hdf5type.Compound, hdf5type.Opaque, hdf5type.VariableLength}
 		d.types = append(d.types, namedType{
-			path: path.Join(g.path, l.Name), address: address, text: stored.String(),
+			path: path.Join(g.path, l.Name), at: at, text: stored.String(),
 			user: slices.Contains(classes, stored.Class) && !stored.Text,
 		})
 		if text != "" {
@@ -151,10 +151,10 @@ func linkText(l hdf5.Link) string {
 
 // typeText describes a datatype. It returns its name, too, if the datatype is committed
 // at the address, or equals a committed type that the user defined.
-func (t *tree) typeText(d *hdf5type.Datatype, address uint64) (name, text string) {
+func (t *tree) typeText(d *hdf5type.Datatype, at hdf5.Place) (name, text string) {
 	text = d.String()
 	for _, n := range t.described.types {
-		if n.address == address || address == 0 && n.user && n.text == text {
+		if n.at == at || at.Address == 0 && n.user && n.text == text {
 			return "/" + n.path, text
 		}
 	}
@@ -164,7 +164,10 @@ func (t *tree) typeText(d *hdf5type.Datatype, address uint64) (name, text string
 // variableDetails describes a dataset: its creation properties in the words of the
 // library. Of a dataset that cannot be opened it also describes shape and attributes.
 func (t *tree) variableDetails(ctx context.Context, v *treeVariable) ([]sources.Detail, error) {
-	o, err := t.hdf5.Object(ctx, v.address)
+	if v.at.File == nil { // a link that leads to no object
+		return nil, ctx.Err()
+	}
+	o, err := v.at.Object(ctx)
 	if err != nil || o.Kind() != hdf5.DatasetObject {
 		return nil, ctx.Err() // the context ended, which is why the array cannot be opened
 	}
@@ -172,7 +175,7 @@ func (t *tree) variableDetails(ctx context.Context, v *treeVariable) ([]sources.
 	if err != nil {
 		return nil, err
 	}
-	name, text := t.typeText(p.Datatype, p.Committed)
+	name, text := t.typeText(p.Datatype, hdf5.Place{File: v.at.File, Address: p.Committed})
 	if name != "" {
 		text = name + ": " + text
 	}
@@ -202,7 +205,7 @@ func (t *tree) variableDetails(ctx context.Context, v *treeVariable) ([]sources.
 		list = append(list, sources.Detail{Name: "filters", Text: strings.Join(filters, ", ")})
 	}
 	if p.Fill != nil {
-		text, err := t.hdf5.Text(ctx, p.Datatype, p.Fill)
+		text, err := v.at.File.Text(ctx, p.Datatype, p.Fill)
 		if err != nil {
 			return list, err
 		}
@@ -210,7 +213,7 @@ func (t *tree) variableDetails(ctx context.Context, v *treeVariable) ([]sources.
 			list = append(list, sources.Detail{Name: "stored fill", Text: text})
 		}
 	}
-	attributes, err := t.attributeDetails(ctx, o, v.attributes, refused == nil)
+	attributes, err := t.attributeDetails(ctx, v.at.File, o, v.attributes, refused == nil)
 	return append(list, attributes...), err
 }
 
@@ -246,7 +249,7 @@ func times(shape []int) string {
 // committed type is listed by its name. If shown is false, or if the attributes of the
 // target lack a value or have another form of it, the value is listed, too. Bookkeeping
 // takes one line.
-func (t *tree) attributeDetails(ctx context.Context, o *hdf5.Object, known []attribute, shown bool) (list []sources.Detail, err error) {
+func (t *tree) attributeDetails(ctx context.Context, in *hdf5.File, o *hdf5.Object, known []attribute, shown bool) (list []sources.Detail, err error) {
 	all, err := o.Attributes(ctx)
 	if err != nil {
 		return nil, err
@@ -254,7 +257,7 @@ func (t *tree) attributeDetails(ctx context.Context, o *hdf5.Object, known []att
 	var hidden []string
 	for i := range all {
 		a := &all[i]
-		name, text := t.typeText(a.Datatype, a.Committed)
+		name, text := t.typeText(a.Datatype, hdf5.Place{File: in, Address: a.Committed})
 		if name != "" {
 			text = name
 		}

@@ -53,7 +53,7 @@ func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all
 	if !isScale {
 		return nil
 	}
-	if known := t.scales[v.address]; known != nil { // reached by another link before
+	if known := t.scales[v.at]; known != nil { // reached by another link before
 		v.scale = known
 		return nil
 	}
@@ -62,7 +62,7 @@ func (t *tree) describeScale(ctx context.Context, g *group, v *treeVariable, all
 		d.length, d.unlimited = v.shape[0], v.limits[0] == hdf5.Unlimited
 	}
 	g.dims = append(g.dims, d)
-	t.scales[v.address] = d
+	t.scales[v.at] = d
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (t *tree) nameGroup(g *group, byID map[int]*treeDimension, next *int) {
 			case k < len(v.lists):
 				// libnetcdf takes the last of several.
 				for _, address := range slices.Backward(v.lists[k]) {
-					if v.dims[k] = t.scales[address]; v.dims[k] != nil {
+					if v.dims[k] = t.scales[hdf5.Place{File: v.at.File, Address: address}]; v.dims[k] != nil {
 						break
 					}
 				}

@@ -17,16 +17,15 @@ const fewFiles = 64
 // distantArray is a treeArray that does not keep the description of its dataset. It
 // reads the description again for each region.
 type distantArray struct {
-	info    *sources.Info
-	file    *sources.OpenFile
-	hdf5    *hdf5.File
-	address uint64 // of the dataset
+	info *sources.Info
+	file *sources.OpenFile
+	at   hdf5.Place // of the dataset
 }
 
 // distant returns an array that reads the variable at a path and takes less memory than
 // a. If there is none, it returns a.
 func (t *tree) distant(a sources.Array, path string) sources.Array {
-	far := distantArray{a.Info(), t.file, t.hdf5, t.byPath[path].address}
+	far := distantArray{a.Info(), t.fileOf(t.byPath[path]), t.byPath[path].at}
 	switch near := a.(type) {
 	case *treeArray:
 		return &far
@@ -46,7 +45,7 @@ func (a *distantArray) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }
 // near returns the array with its dataset.
 func (a *distantArray) near(ctx context.Context) (*treeArray, error) {
 	near := &treeArray{info: a.info, url: a.file.URL}
-	o, err := a.hdf5.Object(ctx, a.address)
+	o, err := a.at.Object(ctx)
 	if err == nil {
 		near.dataset, err = o.Dataset(ctx)
 	}

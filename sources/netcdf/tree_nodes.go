@@ -15,16 +15,17 @@ import (
 type tree struct {
 	file    *sources.OpenFile
 	hdf5    *hdf5.File
+	source  *source
 	scratch *ndarray.Pool
 	kept    func(path string) bool // says for which variables the stored chunks are wanted; nil: for none
 	chains  *codecs.Chains
 	nodes   []*group // the root first, each group before its subgroups
 	vars    []*treeVariable
 	byPath  map[string]*treeVariable
-	scales  map[uint64]*treeDimension // by the addresses of their datasets
-	netCDF  bool                      // the file has attributes that only NetCDF writes
-	known   map[uint64]bool           // addresses of the groups that were read
-	again   int                       // number of groups that were reached by another path before
+	scales  map[hdf5.Place]*treeDimension // by their datasets
+	netCDF  bool                          // the file has attributes that only NetCDF writes
+	known   map[hdf5.Place]bool           // the groups that were read
+	again   int                           // number of groups that were reached by another path before
 
 	described described
 }
@@ -34,7 +35,7 @@ type tree struct {
 type group struct {
 	path       string
 	parent     *group // nil for the root
-	address    uint64
+	at         hdf5.Place
 	attributes []attribute
 	findings   []cf.Finding
 	dims       []*treeDimension
@@ -46,7 +47,7 @@ type group struct {
 type treeVariable struct {
 	path       string
 	name       string // of the dataset
-	address    uint64
+	at         hdf5.Place
 	err        error // why it cannot be opened
 	attributes []attribute
 	findings   []cf.Finding
@@ -54,7 +55,7 @@ type treeVariable struct {
 	limits     []int
 	dims       []*treeDimension // one for each dimension
 	scale      *treeDimension   // not nil: the dataset is the scale of a dimension
-	lists      [][]uint64       // for each dimension, the datasets that are its scales
+	lists      [][]uint64       // for each dimension, the addresses of the datasets that are its scales
 	ids        []int            // numbers of the dimensions, if the file states them
 }
 
@@ -77,6 +78,16 @@ type treeDimension struct {
 
 	mu           sync.Mutex
 	known, texts bool // see [tree.ofTexts]
+}
+
+// fileOf returns the file in which a variable is.
+func (t *tree) fileOf(v *treeVariable) *sources.OpenFile {
+	if v.at.File == t.hdf5 || v.at.File == nil {
+		return t.file
+	}
+	t.source.mu.Lock()
+	defer t.source.mu.Unlock()
+	return t.source.places[v.at.File]
 }
 
 // names returns the names of a variable's dimensions and their lengths.
@@ -104,10 +115,10 @@ type described struct {
 
 // namedType is a committed datatype. In NetCDF-4 it is a type that the user defined.
 type namedType struct {
-	path    string
-	address uint64
-	text    string // its description
-	user    bool   // in NetCDF-4 all types of its class are defined by users
+	path string
+	at   hdf5.Place
+	text string // its description
+	user bool   // in NetCDF-4 all types of its class are defined by users
 }
 
 // NetCDF-4 keeps dimensions as dimension scales of HDF5: datasets with an attribute

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
@@ -30,7 +31,7 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if v.err != nil {
 		return nil, v.err
 	}
-	o, err := t.hdf5.Object(ctx, v.address)
+	o, err := v.at.Object(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,13 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 			}
 		}
 	}
+	if missing := d.Missing(); missing != "" {
+		info.Findings = append(info.Findings, cf.Finding{
+			Code:    sources.MissingSources,
+			Message: "sources of the virtual dataset are not there, so their elements have the fill value: " + missing,
+			Hint:    "if that is wrong, put these files beside the file",
+		})
+	}
 	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {
 		return nil, fmt.Errorf("shape %v is too large for any file", info.Shape)
 	}
@@ -88,9 +96,9 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if info.Fill == nil && d.FillDefined {
 		setStoredFill(info, fill)
 	}
-	a, err := t.place(info, d, fill)
+	a, err := t.place(info, d, fill, t.fileOf(v))
 	if chunked, ok := a.(*treeArray); ok && t.kept != nil && t.kept(v.path) {
-		return chunked.withObjects(ctx, t.file, t.chains)
+		return chunked.withObjects(ctx, t.fileOf(v), t.chains)
 	}
 	return a, err
 }
@@ -110,7 +118,7 @@ func (t *tree) ofTexts(ctx context.Context, d *treeDimension) (bool, error) {
 		if !texts || at < 0 {
 			continue
 		}
-		o, err := t.hdf5.Object(ctx, v.address)
+		o, err := v.at.Object(ctx)
 		var dataset *hdf5.Dataset
 		if err == nil {
 			dataset, err = o.Dataset(ctx)
@@ -141,8 +149,7 @@ func setStoredFill(info *sources.Info, fill ndarray.Array) {
 }
 
 // place returns the array that reads a dataset.
-func (t *tree) place(info *sources.Info, d *hdf5.Dataset, fill ndarray.Array) (sources.Array, error) {
-	f := t.file
+func (t *tree) place(info *sources.Info, d *hdf5.Dataset, fill ndarray.Array, f *sources.OpenFile) (sources.Array, error) {
 	describeCodecs(info, d)
 	offset, ok := d.Contiguous()
 	if ok && d.Plain() && slices.Equal(info.Shape, slices.Concat(d.Shape, d.Native.Shape)) {

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,10 +22,12 @@ import (
 
 // everything reads all of a file and returns a description with digests of the values.
 func everything(ctx context.Context, data []byte, shared *hdf5.Shared) (string, error) {
-	f, err := hdf5.Open(ctx, &memory{data: data}, int64(len(data)), hdf5.Options{Shared: shared, Page: 4 << 10})
+	m := &mirror{memory: &memory{data: data}}
+	f, err := hdf5.Open(ctx, m.memory, int64(len(data)), hdf5.Options{Shared: shared, Page: 4 << 10, Others: m})
 	if err != nil {
 		return "", err
 	}
+	m.file = f
 	var said strings.Builder
 	err = walk(ctx, f, f.Root(), 0, func(o *hdf5.Object, name string) error {
 		fmt.Fprintf(&said, "%s %d\n", name, o.Kind())
@@ -60,6 +64,24 @@ func everything(ctx context.Context, data []byte, shared *hdf5.Shared) (string, 
 	return said.String(), err
 }
 
+// mirror opens the file itself in the place of all others. Without others, a test would
+// see little of links, virtual datasets and elements in other files.
+type mirror struct {
+	memory *memory
+	file   *hdf5.File
+}
+
+func (m *mirror) File(_ context.Context, name string) (*hdf5.File, error) {
+	if m.file == nil || name == "missing.h5" {
+		return nil, fs.ErrNotExist
+	}
+	return m.file, nil
+}
+
+func (m *mirror) Reader(context.Context, string) (hdf5.Reader, int64, error) {
+	return m.memory, int64(len(m.memory.data)), nil
+}
+
 // walk calls do for the object at an address and for all objects below it.
 func walk(ctx context.Context, f *hdf5.File, at uint64, depth int, do func(o *hdf5.Object, name string) error) error {
 	const deepest = 5
@@ -77,7 +99,7 @@ func walk(ctx context.Context, f *hdf5.File, at uint64, depth int, do func(o *hd
 	for _, l := range links {
 		to, err := f.Follow(ctx, at, l)
 		if err == nil {
-			err = walk(ctx, f, to, depth+1, func(o *hdf5.Object, name string) error { return do(o, l.Name+"/"+name) })
+			err = walk(ctx, to.File, to.Address, depth+1, func(o *hdf5.Object, name string) error { return do(o, l.Name+"/"+name) })
 		}
 		if err != nil {
 			return err
@@ -260,8 +282,41 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// TestFlippedLinks inverts each byte of a file with links, virtual datasets and elements in
+// other files in turn. Whatever that does, reading ends.
+func TestFlippedLinks(t *testing.T) {
+	data := tinyLinked(t)
+	said, err := everything(t.Context(), data, nil)
+	if err != nil || strings.Count(said, "int32") != 7 {
+		t.Fatalf("%s, error %v", said, err)
+	}
+	different := 0
+	for i := range data {
+		data[i] ^= []byte{0x01, 0x80, 0xff}[i%3]
+		if got, err := everything(t.Context(), data, nil); err != nil || got != said {
+			different++
+		}
+		data[i] ^= []byte{0x01, 0x80, 0xff}[i%3]
+	}
+	if different < 100 {
+		t.Errorf("only %d bytes make a difference", different)
+	}
+}
+
+// tinyLinked returns a small file that refers to others, see make_linked.py in the folder
+// above.
+func tinyLinked(t testing.TB) []byte {
+	t.Helper()
+	data, err := os.ReadFile("testdata/tiny_linked.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func FuzzFile(f *testing.F) {
 	files := readZip(f, "testdata/golden.zip")
+	f.Add(tinyLinked(f))
 	f.Add(files["tiny_checked.h5"])
 	f.Add(files["tiny_plain.h5"])
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -35,6 +35,8 @@ type Dataset struct {
 	file      *File
 	address   uint64
 	layout    *layout
+	external  *externalFiles  // nil: the elements are in the file
+	virtual   *virtualDataset // nil: the elements are not in other datasets
 	filters   []step
 	grid      grid       // of chunks; without chunks, of the pieces in which elements are read
 	piece     []int      // shape of a chunk or piece
@@ -48,7 +50,10 @@ const pieceBytes = 1 << 20
 
 // Dataset returns the object as a dataset. The error names what is not supported: a
 // datatype, a filter, a layout.
-func (o *Object) Dataset(ctx context.Context) (*Dataset, error) {
+func (o *Object) Dataset(ctx context.Context) (*Dataset, error) { return o.dataset(ctx, nil) }
+
+// dataset is Dataset for a source of virtual datasets, which outer has.
+func (o *Object) dataset(ctx context.Context, outer *enclosing) (*Dataset, error) {
 	if o.kind != DatasetObject {
 		return nil, fmt.Errorf("the object at address %d is not a dataset", o.address)
 	}
@@ -64,7 +69,6 @@ func (o *Object) Dataset(ctx context.Context) (*Dataset, error) {
 		{"data layout", msgLayout, d.takeLayout},
 		{"fill value", msgOldFill, d.takeOldFill},
 		{"fill value", msgFill, d.takeFill},
-		{"external files", msgExternalFiles, func(content []byte) error { return o.file.external(ctx, content) }},
 	}
 	for _, r := range read {
 		found, err := o.take(ctx, r.kind, r.take)
@@ -75,7 +79,37 @@ func (o *Object) Dataset(ctx context.Context) (*Dataset, error) {
 			return nil, corrupt("the dataset at address %d has no %s", o.address, r.what)
 		}
 	}
+	if d.layout == nil {
+		return nil, corrupt("the dataset at address %d has no data layout", o.address)
+	}
+	switch d.layout.class {
+	case virtual:
+		return d, d.openVirtual(ctx, outer)
+	case contiguous:
+		if err := d.openExternal(ctx, o); err != nil {
+			return nil, err
+		}
+	}
 	return d, d.layOut()
+}
+
+// openExternal opens the files that have the elements of a dataset, if they are in other
+// files.
+func (d *Dataset) openExternal(ctx context.Context, o *Object) error {
+	_, err := o.take(ctx, msgExternalFiles, func(content []byte) error {
+		n, ok := ndarray.Elements(d.Shape)
+		if !ok || n > (1<<62)/d.Datatype.Size {
+			return corrupt("shape %v of elements of %d bytes", d.Shape, d.Datatype.Size)
+		}
+		var err error
+		d.external, err = d.file.external(ctx, content, n*d.Datatype.Size)
+		d.layout.address = 0
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("external files: %w", err)
+	}
+	return nil
 }
 
 // take hands the content of the header's message of a kind to f, if there is such a
@@ -114,13 +148,8 @@ func (d *Dataset) takeFilters(content []byte) (err error) {
 }
 
 func (d *Dataset) takeLayout(content []byte) (err error) {
-	if d.layout, err = d.file.layout(content); err != nil {
-		return err
-	}
-	if d.layout.class == virtual {
-		return unsupported("its elements are in other datasets (a virtual dataset): write it as one dataset with h5repack")
-	}
-	return nil
+	d.layout, err = d.file.layout(content)
+	return err
 }
 
 // takeOldFill reads a fill value message of the first kind.
@@ -166,25 +195,6 @@ func (d *Dataset) setFill(c *cursor, n int) error {
 	return nil
 }
 
-// external refuses elements in other files, and names the first file.
-func (f *File) external(ctx context.Context, content []byte) error {
-	c := &cursor{data: content, widths: f.widths}
-	c.skip(8)
-	heapAt, name := c.address(), c.size()
-	if c.err != nil {
-		return c.err
-	}
-	names, err := f.localHeap(ctx, heapAt)
-	if err != nil {
-		return err
-	}
-	first, err := heapText(names, name)
-	if err != nil {
-		return err
-	}
-	return unsupported("the elements are in %.200q and not in this file: write everything into one file with h5repack", first)
-}
-
 // layOut checks that the parts of a dataset agree, and divides it into chunks
 // or pieces.
 func (d *Dataset) layOut() error {
@@ -210,7 +220,7 @@ func (d *Dataset) layOut() error {
 		if d.filters != nil {
 			return corrupt("filters, but no chunks")
 		}
-		if _, err := d.file.place(l.address, n*size); l.address != undefined && !slices.Contains(d.Shape, 0) && err != nil {
+		if _, err := d.file.place(l.address, n*size); d.external == nil && l.address != undefined && !slices.Contains(d.Shape, 0) && err != nil {
 			return fmt.Errorf("truncated: the dataset has %d bytes at address %d: %w", n*size, l.address, err)
 		}
 		d.piece = d.wholePieces(pieceBytes)
@@ -246,13 +256,13 @@ func (d *Dataset) Plain() bool { return d.same() || d.swapped() != nil }
 // Allocated reports whether the file has a place for elements, or for the index of
 // chunks. Without such a place, no element was ever written.
 func (d *Dataset) Allocated() bool {
-	return d.layout.class == compact || d.layout.address != undefined
+	return d.layout.class == compact || d.layout.class == virtual || d.layout.address != undefined
 }
 
 // Contiguous returns the place of elements that are stored as one run in C order. It
 // returns false if they are stored in another way, or if none was ever written.
 func (d *Dataset) Contiguous() (offset int64, ok bool) {
-	if d.layout.class != contiguous || d.layout.address == undefined {
+	if d.layout.class != contiguous || d.layout.address == undefined || d.external != nil {
 		return 0, false
 	}
 	return int64(d.file.base + d.layout.address), true
@@ -262,6 +272,9 @@ func (d *Dataset) Contiguous() (offset int64, ok bool) {
 // destination. It does not count the bytes of elements of variable size, which are in a
 // heap.
 func (d *Dataset) Memory() int {
+	if d.virtual != nil {
+		return d.virtual.memory
+	}
 	inMemory, _ := ndarray.Bytes(d.Native.Type, slices.Concat(d.piece, d.Native.Shape))
 	if d.Native.Type.Size() == 0 {
 		n, _ := ndarray.Elements(slices.Concat(d.piece, d.Native.Shape))

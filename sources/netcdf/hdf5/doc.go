@@ -38,13 +38,25 @@
 //
 //   - another filter, such as zfp
 //   - a file in several parts, or one with an image of the metadata cache
-//   - elements in other files, a virtual dataset, or a link to another file
+//   - a virtual dataset whose sources have other datatypes, or selections of other shapes
 //   - a datatype without a counterpart, see [hdf5type.Datatype.Type]
 //
 // Elements that were never written have the fill value. Texts end at their first zero
 // byte; elements that are not UTF-8 are refused. If the mask of a chunk leaves out
 // filters, they are not undone. If the layout says that chunks at the edges of the
 // dataset are not filtered, no filter of these chunks is undone.
+//
+// # Other files
+//
+// External links, virtual datasets and elements in other files lead to files that
+// [Options].Others opens. A virtual dataset is read mapping by mapping:
+//
+//	layout ──▶ global heap: mappings, each the name of a file, the path of a dataset,
+//	           a selection in this dataset, and a selection in the virtual dataset
+//
+// Both selections of a mapping are boxes at equal distances. Dimensions along which a
+// selection has one index are left out, and those that remain belong together in their
+// order.
 //
 // # Requests
 //
@@ -59,6 +71,7 @@
 // A number of a file is compared with the size of the file, or with a limit, before
 // memory is allocated for it: 64 MiB for a header, 1 GiB for an object in a heap, 2 GiB
 // for a chunk. All signatures and checksums are compared. Each step in a tree must go
-// down one level, the pieces of a header have a common bound, and at most 16 soft links
-// are followed for one path. A contradiction is an error that wraps [ErrCorrupt].
+// down one level, the pieces of a header have a common bound, and at most 16 links are
+// followed for one path. A virtual dataset has at most 16384 sources, with those of its
+// sources. A contradiction is an error that wraps [ErrCorrupt].
 package hdf5

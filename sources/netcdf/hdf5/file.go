@@ -18,6 +18,19 @@ type Options struct {
 	// Gap is the most unneeded bytes between two chunks that are cheaper to read than
 	// one more request.
 	Gap int
+	// Others opens the files to which this file refers: in external links, in virtual
+	// datasets, and for elements that are in other files. nil: none can be opened.
+	Others Others
+}
+
+// Others opens other files, by the names that a file has for them. Its errors about files
+// that do not exist wrap [fs.ErrNotExist], and those about files that may not be read
+// [errors.ErrUnsupported].
+type Others interface {
+	// File opens an HDF5 file. For the same file, it returns the same File.
+	File(ctx context.Context, name string) (*File, error)
+	// Reader opens a file of any kind. It returns its size, too.
+	Reader(ctx context.Context, name string) (Reader, int64, error)
 }
 
 // File is an opened file. It is safe for concurrent use.
@@ -29,6 +42,7 @@ type File struct {
 	page    int
 	gap     int
 	shared  *Shared
+	others  Others
 	widths
 	root uint64 // address of the root group's header
 	sohm []sharedIndex
@@ -54,7 +68,7 @@ func behind(at int) int { return max(512, 2*at) }
 // Open reads the superblock of a file of size bytes. The File uses the Reader until its
 // last read. The caller closes the Reader.
 func Open(ctx context.Context, r Reader, size int64, opt Options) (*File, error) {
-	f := &File{r: r, size: size, page: opt.Page, gap: opt.Gap, shared: opt.Shared, widths: widths{8, 8}}
+	f := &File{r: r, size: size, page: opt.Page, gap: opt.Gap, shared: opt.Shared, others: opt.Others, widths: widths{8, 8}}
 	if f.shared == nil {
 		f.shared = NewShared(0)
 	}

@@ -84,7 +84,7 @@ func object(t testing.TB, f *hdf5.File, name string) *hdf5.Object {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := f.Object(t.Context(), at)
+	o, err := at.Object(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,8 @@ func (k indexKind) String() string {
 type layout struct {
 	class   layoutClass
 	data    []byte // of class compact
-	address uint64 // of the elements, or of the index of chunks; 0 of class compact
+	address uint64 // of the elements, of the index of chunks, or of the heap with mappings; 0 of class compact
+	object  uint32 // of class virtual: index of the mappings in a global heap
 	size    uint64 // of class contiguous, in bytes; 0 if the message does not state it
 	chunk   []int  // shape of a chunk
 	element int    // bytes of an element, of class chunked
@@ -72,7 +73,9 @@ func (f *File) layout(data []byte) (*layout, error) {
 			l.shape(c, rank, 4)
 		case l.class == chunked:
 			l.chunked4(c)
-		case l.class != virtual:
+		case l.class == virtual:
+			l.address, l.object = c.address(), c.uint32()
+		default:
 			return nil, unsupported("data layout of class %d", l.class)
 		}
 	default:

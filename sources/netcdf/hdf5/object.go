@@ -3,6 +3,7 @@ package hdf5
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 )
@@ -52,7 +53,7 @@ func (f *File) Object(ctx context.Context, address uint64) (*Object, error) {
 func (o *Object) Kind() Kind { return o.kind }
 
 // Extents returns the extents of a dataset, and the largest extents to which they can
-// grow.
+// grow. Those of a virtual dataset may depend on its sources.
 func (o *Object) Extents(ctx context.Context) (shape, limits []int, err error) {
 	m := o.header.find(msgDataspace)
 	if m == nil {
@@ -63,7 +64,21 @@ func (o *Object) Extents(ctx context.Context) (shape, limits []int, err error) {
 		return nil, nil, err
 	}
 	shape, limits, _, err = o.file.dataspace(content)
-	return shape, limits, err
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &Dataset{file: o.file}
+	if slices.Equal(shape, limits) {
+		return shape, limits, nil
+	}
+	if found, err := o.take(ctx, msgLayout, d.takeLayout); err != nil || !found || d.layout.class != virtual {
+		return shape, limits, nil // who opens the dataset learns of the error
+	}
+	opened, err := o.Dataset(ctx)
+	if err != nil {
+		return shape, limits, ctx.Err()
+	}
+	return opened.Shape, opened.MaxShape, nil
 }
 
 // Datatype returns the datatype of a dataset, or a committed datatype itself.

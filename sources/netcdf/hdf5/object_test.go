@@ -74,24 +74,24 @@ func TestFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := f.Find(t.Context(), groups, "group 07/inner/v")
+	want, err := f.Find(t.Context(), groups.Address, "group 07/inner/v")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"soft", "/groups/soft", "cycle/self/cycle/self/soft", "./group 07//inner/v"} {
-		if got, err := f.Find(t.Context(), groups, path); err != nil || got != want {
-			t.Errorf("%s: address %d and error %v, want %d", path, got, err, want)
+		if got, err := f.Find(t.Context(), groups.Address, path); err != nil || got != want {
+			t.Errorf("%s: address %d and error %v, want %d", path, got.Address, err, want.Address)
 		}
 	}
 	// The links of this group went through filters.
-	if want, err = f.Find(t.Context(), groups, "group 03/inner/v"); err != nil {
+	if want, err = f.Find(t.Context(), groups.Address, "group 03/inner/v"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.Find(t.Context(), groups, "packed/a link with a long name, number 79"); err != nil || got != want {
-		t.Errorf("address %d and error %v, want %d", got, err, want)
+	if got, err := f.Find(t.Context(), groups.Address, "packed/a link with a long name, number 79"); err != nil || got != want {
+		t.Errorf("address %d and error %v, want %d", got.Address, err, want.Address)
 	}
 	for _, path := range []string{"nothing", "soft/below", "dangling", "external"} {
-		if _, err := f.Find(t.Context(), groups, path); !errors.Is(err, hdf5.ErrNoObject) {
+		if _, err := f.Find(t.Context(), groups.Address, path); !errors.Is(err, hdf5.ErrNoObject) {
 			t.Errorf("%s: error %v", path, err)
 		}
 	}

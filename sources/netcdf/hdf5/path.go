@@ -4,47 +4,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
-// maxSoftLinks is the most soft links that may lead to an object.
-const maxSoftLinks = 16
+// maxFollowed is the most soft and external links that may lead to an object.
+const maxFollowed = 16
 
-// ErrNoObject is the cause of errors about links and paths that lead to no object of
-// the file, although the file is not corrupt.
+// ErrNoObject is the cause of errors about links and paths that lead to no object,
+// although no file is corrupt.
 var ErrNoObject = errors.New("no object of the file")
 
-// Find returns the address of the object at a path: names of links, separated by "/".
+// Place is where an object is: the address of its header in a file.
+type Place struct {
+	File    *File
+	Address uint64
+}
+
+// Object opens the object at the place.
+func (p Place) Object(ctx context.Context) (*Object, error) { return p.File.Object(ctx, p.Address) }
+
+// Find returns the place of the object at a path: names of links, separated by "/".
 // The path starts from the group at an address, or from the root if it begins with "/".
-// Find follows soft links. It returns an error that wraps [ErrNoObject] if the path
-// leads nowhere, in a circle, or out of the file.
-func (f *File) Find(ctx context.Context, group uint64, path string) (uint64, error) {
+// Find follows soft links, and external links into files that [Options].Other opens. It
+// returns an error that wraps [ErrNoObject] if the path leads nowhere or in a circle.
+func (f *File) Find(ctx context.Context, group uint64, path string) (Place, error) {
 	followed := 0
-	at, err := f.find(ctx, group, path, &followed)
+	at, err := find(ctx, Place{f, group}, path, &followed)
 	if errors.Is(err, ErrNoObject) {
 		err = fmt.Errorf("%.200q leads nowhere: %w", path, err)
 	}
 	return at, err
 }
 
-func (f *File) find(ctx context.Context, at uint64, path string, followed *int) (uint64, error) {
+func find(ctx context.Context, at Place, path string, followed *int) (Place, error) {
 	if strings.HasPrefix(path, "/") {
-		at = f.root
+		at.Address = at.File.root
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || name == "." {
 			continue
 		}
-		links, err := f.linksByName(ctx, at)
+		links, err := at.File.linksByName(ctx, at.Address)
 		if err != nil {
-			return 0, err
+			return Place{}, err
 		}
 		l, found := links[name]
 		if !found {
-			return 0, ErrNoObject
+			return Place{}, ErrNoObject
 		}
-		if at, err = f.follow(ctx, at, l, followed); err != nil {
-			return 0, err
+		if at, err = follow(ctx, at, l, followed); err != nil {
+			return Place{}, err
 		}
 	}
 	return at, nil
@@ -75,37 +85,63 @@ func (f *File) linksByName(ctx context.Context, at uint64) (map[string]Link, err
 	return links, nil
 }
 
-// Follow returns the address of the object to which a link of the group at an address
-// leads. The errors are those of Find.
-func (f *File) Follow(ctx context.Context, group uint64, l Link) (uint64, error) {
+// Follow returns the place of the object to which a link of the group at an address
+// leads. The errors are those of Find, and those of [Options].Other.
+func (f *File) Follow(ctx context.Context, group uint64, l Link) (Place, error) {
 	followed := 0
-	at, err := f.follow(ctx, group, l, &followed)
+	at, err := follow(ctx, Place{f, group}, l, &followed)
 	switch {
 	case err == nil || l.Kind == HardLink:
 		return at, err
-	case l.Kind == ExternalLink:
-		return 0, fmt.Errorf("the link %.60q leads to %.200q in the file %.200q, which is not followed: open that file itself: %w", l.Name, l.Target, l.File, err)
-	case l.Kind == SoftLink && followed > maxSoftLinks:
-		return 0, fmt.Errorf("the link %.60q leads to %.200q through more than %d soft links: %w", l.Name, l.Target, maxSoftLinks, err)
+	case l.Kind == ExternalLink && followed <= maxFollowed:
+		return Place{}, fmt.Errorf("the link %.60q leads to %.200q in the file %.200q: %w", l.Name, l.Target, l.File, err)
+	case followed > maxFollowed:
+		return Place{}, fmt.Errorf("the link %.60q leads to %.200q through more than %d soft and external links: %w", l.Name, l.Target, maxFollowed, err)
 	case l.Kind == SoftLink:
-		return 0, fmt.Errorf("the link %.60q leads to %.200q: %w", l.Name, l.Target, err)
+		return Place{}, fmt.Errorf("the link %.60q leads to %.200q: %w", l.Name, l.Target, err)
 	default:
-		return 0, fmt.Errorf("the link %.60q is user-defined, and only the program that defined it can follow it: %w", l.Name, err)
+		return Place{}, fmt.Errorf("the link %.60q is user-defined, and only the program that defined it can follow it: %w", l.Name, err)
 	}
 }
 
-// follow is Follow on a path on which soft links were followed before. Its errors do
-// not name the link.
-func (f *File) follow(ctx context.Context, group uint64, l Link, followed *int) (uint64, error) {
+// errCircle is the error about a path through too many links, some of them to other files.
+var errCircle = unsupported("links between files that lead in a circle")
+
+// follow is Follow on a path on which links were followed before. Its errors do not name
+// the link.
+func follow(ctx context.Context, from Place, l Link, followed *int) (Place, error) {
 	switch l.Kind {
 	case HardLink:
-		return l.Address, nil
+		return Place{from.File, l.Address}, nil
 	case SoftLink:
-		if *followed++; *followed > maxSoftLinks {
-			return 0, ErrNoObject
+		if *followed++; *followed > maxFollowed {
+			return Place{}, ErrNoObject
 		}
-		return f.find(ctx, group, l.Target, followed)
+		return find(ctx, from, l.Target, followed)
+	case ExternalLink:
+		if *followed++; *followed > maxFollowed {
+			return Place{}, errCircle
+		}
+		other, err := from.File.other(ctx, l.File)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %w", ErrNoObject, err)
+		}
+		if err != nil {
+			return Place{}, err
+		}
+		return find(ctx, Place{other, other.root}, l.Target, followed)
 	default:
-		return 0, ErrNoObject
+		return Place{}, ErrNoObject
 	}
 }
+
+// other opens the HDF5 file that has a name in this file.
+func (f *File) other(ctx context.Context, name string) (*File, error) {
+	if f.others == nil {
+		return nil, errOtherFile
+	}
+	return f.others.File(ctx, name)
+}
+
+// errOtherFile refuses other files if the caller opens none.
+var errOtherFile = fmt.Errorf("other files are not followed: open that file itself: %w: %w", ErrNoObject, errors.ErrUnsupported)

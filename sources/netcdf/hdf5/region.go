@@ -40,6 +40,9 @@ func (d *Dataset) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 	if slices.Contains(dst.Shape, 0) || d.Null {
 		return nil
 	}
+	if d.virtual != nil {
+		return d.readVirtual(ctx, dst, start)
+	}
 	find, err := d.finder(ctx)
 	if err != nil {
 		return err
@@ -206,13 +209,18 @@ func (r *regionReader) batch(ctx context.Context, list []chunk, n int) error {
 		return err
 	}
 	address := list[0].address
-	at, err := r.file.place(address, n)
-	if err != nil {
-		return err
+	var from Reader = r.external
+	at := address
+	if r.external == nil {
+		var err error
+		if at, err = r.file.place(address, n); err != nil {
+			return err
+		}
+		from = r.file.r
 	}
 	b := r.file.shared.buffers.Get(n)
 	defer b.Release()
-	if err := r.file.r.ReadAt(ctx, b.Bytes, int64(at)); err != nil {
+	if err := from.ReadAt(ctx, b.Bytes, int64(at)); err != nil {
 		return err
 	}
 	for _, c := range list {
