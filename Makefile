@@ -30,6 +30,9 @@ ALONE := ^Test(BinaryBombs|Bombs|Candidates|CompressorMemory|CastValueGolden|Cas
 # Pure formats that start no goroutine: of their tests, only those that share one value.
 FORMATS := ./codecs/blosc ./codecs/gdeflate ./codecs/pcodec ./codecs/szip ./codecs/xz ./codecs/zstd
 
+# Packages with kernels for processors.
+KERNELS := ./internal/cpu ./codecs/shuffle ./codecs/zfp ./codecs/zstd ./dtype/ndarray/digest
+
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
 SERVERS := .cache/servers/installed
@@ -105,8 +108,10 @@ small: ## the program without the providers of object stores, bin/zmigrate-small
 	CGO_ENABLED=0 go build -tags nos3,nogcs,noazure -ldflags='-s -w $(ENTRY)' -o bin/zmigrate-small ./cmd/zmigrate
 	for scheme in s3 gs azblob; do { bin/zmigrate-small inspect $$scheme://bucket 2>&1 || true; } | grep 'built without'; done
 
-ports: ## zfp and digests without kernels and on arm64, zfp for newer amd64 (needs: Go; qemu-user, or root on a Debian, which installs it)
-	go test -tags purego ./codecs/zfp ./dtype/ndarray/digest
+ports: ## packages with kernels, with those of older processors, without any and on arm64; zfp for newer amd64 (needs: Go; qemu-user, or root on a Debian, which installs it)
+	go vet -tags purego $(KERNELS)
+	ZMIGRATE_CPU=plain go test $(KERNELS)
+	if [[ "$$(go env GOARCH)" = amd64 ]]; then ZMIGRATE_CPU=avx2 go test $(KERNELS); fi
 	GOAMD64=v3 go test ./codecs/zfp
 	command -v qemu-aarch64 >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends qemu-user; }
 	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/zfp.test ./codecs/zfp

@@ -73,7 +73,7 @@ func DecodeBits(dst, src []byte, size int) {
 // from t*stride on. The length of src is a multiple of eight.
 func encodePlane(rows, src []byte, stride int) {
 	i := 0
-	if simd && len(src) >= 128 {
+	if len(src) >= 128 && simd() {
 		i = len(src) &^ 127
 		encodeBits(&rows[0], &src[0], stride, i)
 	}
@@ -106,7 +106,7 @@ func encodePlane(rows, src []byte, stride int) {
 // decodePlane is the inverse of encodePlane.
 func decodePlane(dst, rows []byte, stride int) {
 	i := 0
-	if simd && len(dst) >= 128 {
+	if len(dst) >= 128 && simd() {
 		i = len(dst) &^ 127
 		decodeBits(&dst[0], &rows[0], stride, i)
 	}

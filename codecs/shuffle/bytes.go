@@ -91,7 +91,7 @@ func encodeBytes2(dst, src []byte) int {
 	n := len(dst) / 2
 	p0, p1 := dst[:n], dst[n:]
 	i := 0
-	if simd && n >= 16 {
+	if n >= 16 && simd() {
 		i = n &^ 15
 		encode2(&dst[0], &src[0], n, i)
 	}
@@ -111,7 +111,7 @@ func decodeBytes2(dst, src []byte, stride int) int {
 	n := len(dst) / 2
 	p0, p1 := src[:n], src[stride:][:n]
 	i := 0
-	if simd && n >= 16 {
+	if n >= 16 && simd() {
 		i = n &^ 15
 		decode2(&dst[0], &src[0], stride, i)
 	}
@@ -132,7 +132,7 @@ func encodeBytes4(dst, src []byte) int {
 	n := len(dst) / 4
 	p0, p1, p2, p3 := dst[:n], dst[n:][:n], dst[2*n:][:n], dst[3*n:][:n]
 	i := 0
-	if simd && n >= 16 {
+	if n >= 16 && simd() {
 		i = n &^ 15
 		encode4(&dst[0], &src[0], n, i)
 	}
@@ -158,7 +158,7 @@ func decodeBytes4(dst, src []byte, stride int) int {
 	n := len(dst) / 4
 	p0, p1, p2, p3 := src[:n], src[stride:][:n], src[2*stride:][:n], src[3*stride:][:n]
 	i := 0
-	if simd && n >= 16 {
+	if n >= 16 && simd() {
 		i = n &^ 15
 		decode4(&dst[0], &src[0], stride, i)
 	}
@@ -204,7 +204,7 @@ func encodeColumns(dst, src []byte, size int) int {
 		planes := dst[j*n:]
 		count := min(size, 8)
 		i := 0
-		if simd && size >= 8 && n >= 16 {
+		if size >= 8 && n >= 16 && simd() {
 			i = n &^ 15
 			encode8(&planes[0], &src[j], n, i, size)
 		}
@@ -251,7 +251,7 @@ func decodeColumns(dst, src []byte, size, stride int) int {
 		planes := src[j*stride:]
 		count := min(size, 8)
 		i := 0
-		if simd && size >= 8 && n >= 16 {
+		if size >= 8 && n >= 16 && simd() {
 			i = n &^ 15
 			decode8(&dst[j], &planes[0], stride, i, size)
 		}

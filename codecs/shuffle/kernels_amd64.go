@@ -2,13 +2,20 @@
 
 package shuffle
 
-// simd tells that the functions below exist. They do not check their arguments: the
-// caller makes sure that all memory of count elements exists.
-const simd = true
+import "github.com/zmigrate/zmigrate/internal/cpu"
+
+// simd tells whether the functions below may be used. They do not check their arguments:
+// the caller makes sure that all memory of count elements exists.
+func simd() bool { return cpu.Used() >= cpu.Baseline }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
-func Kernels() string { return "SSE2" }
+func Kernels() string {
+	if simd() {
+		return "SSE2"
+	}
+	return ""
+}
 
 // encode2 shuffles the bytes of count elements of two bytes, a multiple of 16,
 // to planes that are stride bytes apart; decode2 is the inverse.

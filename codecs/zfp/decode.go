@@ -48,7 +48,7 @@ func newDecoder[W word](stream []byte, pos int, p Params, t Type, dims int) *dec
 	d := &decoder[W]{
 		bias: bias, width: t.exponentBits(),
 		params: p, typ: t, dims: dims, end: 8 * len(stream),
-		kernels: hasKernels && dims >= 3, runs: hasKernels && dims < 3,
+		kernels: dims >= 3 && hasKernels(), runs: dims < 3 && hasKernels(),
 	}
 	_, d.fixed = p.BlockBits(t)
 	d.room = loose.maxBlockBits(t, dims)

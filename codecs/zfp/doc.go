@@ -93,9 +93,9 @@
 // Where an amd64 processor has AVX-512 with the extensions BW, DQ, VBMI and VBMI2
 // (Intel since Ice Lake, AMD since Zen 4), kernels in assembly transform blocks and
 // turn coefficients into planes and back. Blocks of one and two dimensions are small;
-// the kernels also code and decode these. On other processors, and with the build tag
-// purego, functions in Go do the same in two to six times the time. The streams and
-// values are the same.
+// the kernels also code and decode these. On other processors, with the build tag
+// purego, and if $ZMIGRATE_CPU names a lower level, functions in Go do the same in two
+// to six times the time. The streams and values are the same.
 //
 // # Concurrency
 //

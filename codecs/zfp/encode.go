@@ -34,7 +34,7 @@ func newEncoder[W word](p Params, t Type, dims int) *encoder[W] {
 	mantissa, bias := layout[W]()
 	return &encoder[W]{
 		mantissa: mantissa, bias: bias, width: t.exponentBits(), params: p, typ: t, dims: dims, room: uncut.maxBlockBits(t, dims),
-		kernels: hasKernels && dims >= 3, runs: hasKernels && dims < 3,
+		kernels: dims >= 3 && hasKernels(), runs: dims < 3 && hasKernels(),
 	}
 }
 

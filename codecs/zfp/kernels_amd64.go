@@ -2,20 +2,21 @@
 
 package zfp
 
-import "unsafe"
+import (
+	"unsafe"
 
-// hasKernels tells whether the processor has what the functions below need: AVX-512
-// with the extensions BW, DQ, VBMI and VBMI2, and BMI2. The functions do not check
-// their arguments. If a comment does not name dimensions, the function works on blocks
-// of three.
-var hasKernels = detect()
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
-func detect() bool
+// hasKernels tells whether the functions below may be used: whether the level of the
+// processor is AVX512. The functions do not check their arguments. If a comment does not
+// name dimensions, the function works on blocks of three.
+func hasKernels() bool { return cpu.Used() >= cpu.AVX512 }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
 func Kernels() string {
-	if hasKernels {
+	if hasKernels() {
 		return "AVX-512"
 	}
 	return ""

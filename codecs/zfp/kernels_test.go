@@ -12,7 +12,7 @@ import (
 // TestKernels compares the kernels with Go. Its contents include those for which
 // processors and languages give different results.
 func TestKernels(t *testing.T) {
-	if !hasKernels {
+	if !hasKernels() {
 		t.Skip("this processor has no kernels")
 	}
 	for _, shape := range [][]int{{64}, {259}, {4, 16}, {9, 70}, {8, 12, 17}, {5, 8, 9, 12}} {

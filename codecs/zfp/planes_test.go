@@ -51,7 +51,7 @@ func TestPlanesOfAnyBits(t *testing.T) {
 				}
 			case 2:
 				get := fast.getPlanes16
-				if hasKernels && round&2 != 0 {
+				if hasKernels() && round&2 != 0 {
 					get = fast.readPlanes16
 				}
 				gotLow, gotLength = get(&p, 16*block, intprec, bottom, end)

@@ -2,19 +2,18 @@
 
 package zstd
 
-import "golang.org/x/sys/cpu"
+import "github.com/zmigrate/zmigrate/internal/cpu"
 
-// decodeFastKernel does the same as decodeFastPlain on processors with BMI2, all of
-// which have SSSE3.
+// decodeFastKernel does the same as decodeFastPlain, with BMI2 and SSSE3.
 //
 //go:noescape
 func decodeFastKernel(d *sequenceDecoder)
 
 func (d *sequenceDecoder) decodeFast() {
-	if cpu.X86.HasBMI2 {
-		decodeFastKernel(d)
-	} else {
+	if d.plain || cpu.Used() < cpu.AVX2 {
 		d.decodeFastPlain()
+	} else {
+		decodeFastKernel(d)
 	}
 }
 
@@ -43,8 +42,11 @@ func newRepeats() (list [33]repeat) {
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
 func Kernels() string {
-	if cpu.X86.HasBMI2 {
+	switch level := cpu.Used(); {
+	case level >= cpu.AVX2:
 		return "BMI2"
+	case level >= cpu.Baseline:
+		return "SSE2"
 	}
-	return "SSE2"
+	return ""
 }

@@ -55,6 +55,8 @@ type sequenceDecoder struct {
 	// literals up to fastTaken at most.
 	fastOut   int
 	fastTaken int
+
+	plain bool // kernels are not used
 }
 
 // errBlock reports a block with more content than allowed.

@@ -21,6 +21,9 @@ type cursor struct {
 func takeDenseKernel(r *run, c *cursor)
 
 func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
+	if !simd() {
+		return p.takeDensePlain(table, src, r)
+	}
 	literals, sequences := p.literals[:cap(p.literals)], p.sequences[:cap(p.sequences)]
 	c := cursor{
 		src: &src[0], table: &table[0], literals: &literals[len(p.literals)], sequences: &sequences[len(p.sequences)],

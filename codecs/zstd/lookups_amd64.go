@@ -2,6 +2,8 @@
 
 package zstd
 
+import "github.com/zmigrate/zmigrate/internal/cpu"
+
 // Kernels for any amd64 processor do the same as lookUpPlain, lookUpLongPlain and
 // verifyPlain. They prefetch the earlier places, because loading these takes most of
 // the time. They get a pointer to the content at the first position of the run.
@@ -15,19 +17,32 @@ func lookUpLongKernel(hits *hit, count int, table *uint32, at *byte, r *run)
 //go:noescape
 func verifyKernel(hits *hit, count int, at *byte, r *run) int
 
+// simd tells whether kernels that every amd64 processor can run may be used.
+func simd() bool { return cpu.Used() >= cpu.Baseline }
+
 func lookUp(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
+	if !simd() {
+		return lookUpPlain(hits, table, src, r)
+	}
 	return lookUpKernel(&hits[0], &table[0], &src[r.at], r)
 }
 
 func lookUpLong(hits []hit, table []uint32, src []byte, r *run) {
-	if len(hits) > 0 {
+	switch {
+	case len(hits) == 0:
+	case !simd():
+		lookUpLongPlain(hits, table, src, r)
+	default:
 		lookUpLongKernel(&hits[0], len(hits), &table[0], &src[r.at], r)
 	}
 }
 
 func verify(hits []hit, src []byte, r *run) int {
-	if len(hits) == 0 {
+	switch {
+	case len(hits) == 0:
 		return 0
+	case !simd():
+		return verifyPlain(hits, src, r)
 	}
 	return verifyKernel(&hits[0], len(hits), &src[r.at], r)
 }

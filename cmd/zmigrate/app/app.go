@@ -20,6 +20,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cpu"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -164,7 +165,7 @@ func globalFlags() []cli.Flag {
 // subcommand adds to a command what all commands have in common.
 func (a *app) subcommand(c *cli.Command) *cli.Command {
 	c.Flags = append(c.Flags, globalFlags()...)
-	c.Before = a.setUp
+	c.Before = a.setUpCommand
 	c.OnUsageError = usageError
 	c.HideHelpCommand = true
 	return c
@@ -230,6 +231,17 @@ func (a *app) setUp(c *cli.Context) error {
 	}
 	types := dtype.Standard()
 	a.env = jobs.Environment{Codecs: standard.Registry(types), Drivers: drivers.Standard(), Log: a.log, Memory: memory}
+	return nil
+}
+
+// setUpCommand does for each command what setUp does, and checks the variable of the processor.
+func (a *app) setUpCommand(c *cli.Context) error {
+	if err := a.setUp(c); err != nil {
+		return err
+	}
+	if err := cpu.Check(); err != nil {
+		return invalid(fmt.Errorf("$%s=%s: %w", cpu.Variable, jobfile.Clip(os.Getenv(cpu.Variable), 60), err))
+	}
 	return nil
 }
 

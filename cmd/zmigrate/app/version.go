@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/zfp"
 	"github.com/zmigrate/zmigrate/codecs/zstd"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/internal/cpu"
 	"github.com/zmigrate/zmigrate/jobs"
 )
 
@@ -20,7 +21,9 @@ func (a *app) versionCommand() *cli.Command {
 	return a.subcommand(&cli.Command{
 		Name: "version", Usage: "print the version, how the program was built, and which kernels it uses on this processor",
 		Description: "A kernel is a loop that needs extensions of a processor. Without its kernels, the program does\n" +
-			"the same, more slowly.",
+			"the same, more slowly. The environment variable " + cpu.Variable + " limits the extensions to those of a\n" +
+			"level: plain (none), sse2, avx2 or avx512 on amd64, plain or neon on arm64. native, or no\n" +
+			"variable, means all that the processor has.",
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return invalid(errors.New("version takes no arguments"))
@@ -50,6 +53,7 @@ type versionJSON struct {
 	Arch     string       `json:"arch"`
 	Level    string       `json:"level,omitempty"` // the oldest processor that can run the program, such as v1
 	Tags     []string     `json:"tags"`
+	CPU      string       `json:"cpu"` // the level of extensions of the processor that kernels may use
 	Kernels  []kernelJSON `json:"kernels"`
 }
 
@@ -64,6 +68,7 @@ type kernelJSON struct {
 func versionOf(info *debug.BuildInfo) versionJSON {
 	v := versionJSON{
 		Version: jobs.Program(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Tags: []string{},
+		CPU:     cpu.Used().String(),
 		Kernels: []kernelJSON{{"digest", digest.Kernels()}, {"shuffle", shuffle.Kernels()}, {"zfp", zfp.Kernels()}, {"zstd", zstd.Kernels()}},
 	}
 	if info == nil {
@@ -103,5 +108,5 @@ func (v versionJSON) rows() [][]string {
 	for _, k := range v.Kernels {
 		kernels = append(kernels, k.Name+" "+cmp.Or(k.Uses, "none"))
 	}
-	return append(rows, []string{"kernels", strings.Join(kernels, ", ")})
+	return append(rows, []string{"processor", v.CPU}, []string{"kernels", strings.Join(kernels, ", ")})
 }

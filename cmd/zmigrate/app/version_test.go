@@ -3,10 +3,13 @@ package app
 import (
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
 func TestVersion(t *testing.T) {
@@ -28,7 +31,10 @@ func TestVersion(t *testing.T) {
 	if diff := cmp.Diff(want, got.rows()[:5]); diff != "" {
 		t.Error(diff)
 	}
-	if kernels := got.rows()[5]; kernels[0] != "kernels" || !strings.HasPrefix(kernels[1], "digest ") || !strings.Contains(kernels[1], ", zstd ") {
+	if processor := got.rows()[5]; !slices.Equal(processor, []string{"processor", cpu.Used().String()}) {
+		t.Errorf("%q", processor)
+	}
+	if kernels := got.rows()[6]; kernels[0] != "kernels" || !strings.HasPrefix(kernels[1], "digest ") || !strings.Contains(kernels[1], ", zstd ") {
 		t.Errorf("%q", kernels)
 	}
 	want = [][]string{{"commit", "unknown"}, {"date", "unknown"}}

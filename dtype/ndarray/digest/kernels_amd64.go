@@ -5,13 +5,13 @@ package digest
 import (
 	"unsafe"
 
-	"golang.org/x/sys/cpu"
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// sumWords is sumWordsPlain, with a kernel on processors with AVX2. keys has overread keys
+// sumWords is sumWordsPlain, with a kernel from the level AVX2 on. keys has overread keys
 // of capacity behind its length, and at is not empty.
 func sumWords(data []byte, at []int, key []uint64, c int, keys []uint32) uint64 {
-	if !cpu.X86.HasAVX2 {
+	if cpu.Used() < cpu.AVX2 {
 		return sumWordsPlain(data, at, key, c, keys)
 	}
 	return sumWordsKernel(unsafe.Pointer(&data[c]), &at[0], &key[0], len(at), &keys[0], len(keys))
@@ -27,7 +27,7 @@ func sumWordsKernel(data unsafe.Pointer, at *int, key *uint64, count int, keys *
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
 func Kernels() string {
-	if cpu.X86.HasAVX2 {
+	if cpu.Used() >= cpu.AVX2 {
 		return "AVX2"
 	}
 	return ""

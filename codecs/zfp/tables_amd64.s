@@ -2,42 +2,6 @@
 
 #include "textflag.h"
 
-// func detect() bool
-TEXT ·detect(SB), NOSPLIT, $0-1
-	MOVB $0, ret+0(FP)
-	MOVL $0, AX
-	CPUID
-	CMPL AX, $7
-	JLT  done
-	MOVL $1, AX
-	MOVL $0, CX
-	CPUID
-	ANDL $(1<<1|1<<23|1<<27), CX // PCLMULQDQ, POPCNT, OSXSAVE
-	CMPL CX, $(1<<1|1<<23|1<<27)
-	JNE  done
-	MOVL $0x80000001, AX
-	CPUID
-	ANDL $(1<<5), CX // LZCNT
-	JZ   done
-	MOVL $0, CX
-	XGETBV
-	ANDL $0xe6, AX // the system keeps X, Y, Z and K registers
-	CMPL AX, $0xe6
-	JNE  done
-	MOVL $7, AX
-	MOVL $0, CX
-	CPUID
-	ANDL $(1<<3|1<<8|1<<16|1<<17|1<<30), BX // BMI1, BMI2, F, DQ, BW
-	CMPL BX, $(1<<3|1<<8|1<<16|1<<17|1<<30)
-	JNE  done
-	ANDL $(1<<1|1<<6), CX // VBMI, VBMI2
-	CMPL CX, $(1<<1|1<<6)
-	JNE  done
-	MOVB $1, ret+0(FP)
-
-done:
-	RET
-
 // Indexes of the words that WORDS64 takes of two registers.
 DATA ·wordsLow+0(SB)/8, $0
 DATA ·wordsLow+8(SB)/8, $1
