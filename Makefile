@@ -18,6 +18,7 @@ SOAK         ?= 10m
 ATTACK       ?=
 SKIP         ?=
 ONLY         ?=
+CELLS        ?=
 # The stores are tried together, because the tests of internal/store look at all of them.
 STORE := ./internal/store
 STORES := $(STORE),$(STORE)/location,$(STORE)/driver,$(STORE)/limits,$(STORE)/remote,$(STORE)/local,$(STORE)/memory,$(STORE)/http,$(STORE)/zip,$(STORE)/bucket,$(STORE)/s3,$(STORE)/gcs,$(STORE)/azure
@@ -41,7 +42,7 @@ KUBERNETES := .cache/kubernetes/manifests
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
+.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop speed-zstd wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -126,6 +127,9 @@ speed: $(PEERS) build ## the table of docs/speed.md: whole migrations and reads 
 	cd e2e/s3server && CGO_ENABLED=0 go build -o ../../.cache/speed/ .
 	.cache/interop/bin/python e2e/interop/speed.py bin/zmigrate .cache/speed/readspeed .cache/speed/s3server "$$(test ! -e $(ZARRS) || dirname $(ZARRS))" $(SPEED)
 	ZMIGRATE_SPEED=1 ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^Test(Migration|Parquet)Speed' ./e2e
+
+speed-zstd: $(PEERS) ## our encoder of Zstandard beside those of klauspost/compress and libzstd: 22 kinds of data, three sizes, levels 1 to 9; CELLS=regexp chooses some (needs as interop; installs the peers)
+	ZMIGRATE_SPEED=1 ZMIGRATE_CELLS='$(CELLS)' ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^TestSpeed$$' ./codecs/zstd
 
 chunks: $(PEERS) build ## the table of docs/chunks.md: maps and time series, read by xarray from chunks of several shapes (needs as interop; installs the peers)
 	.cache/interop/bin/python e2e/interop/chunks.py bin/zmigrate

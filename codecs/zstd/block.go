@@ -94,19 +94,46 @@ const (
 // appendLiterals appends the literals of a block in the form that takes the fewest
 // bytes.
 func (e *blockEncoder) appendLiterals(dst, src []byte) []byte {
-	var counts [256]uint32
 	n := len(src)
+	if incompressible(src) {
+		return append(appendLiteralsHeader(dst, literalsRaw, n), src...)
+	}
+	var counts [256]uint32
 	most := int(count(&counts, src))
 	if n > 1 && most == n {
 		return append(appendLiteralsHeader(dst, literalsRLE, n), src[0])
 	}
-	// If no byte is twice as frequent as the others, a code gains nothing.
-	if n >= minCoded && most > n>>7+4 {
+	if n >= minCoded && most > frequent(n) {
 		if out := e.appendCoded(dst, src, &counts); out != nil {
 			return out
 		}
 	}
 	return append(appendLiteralsHeader(dst, literalsRaw, n), src...)
+}
+
+// frequent returns how often, or less often, each of n bytes may occur so that a code gains nothing:
+// no byte is twice as frequent as the others.
+func frequent(n int) int { return n>>7 + 4 }
+
+// The samples by which literals are judged.
+const (
+	literalSamples = 8
+	literalSample  = 1 << 10 // bytes
+)
+
+// incompressible tells whether a code for literals would gain nothing, as far as samples tell. It
+// looks only at literals that are much longer than its samples.
+func incompressible(src []byte) bool {
+	if len(src) < 4*literalSamples*literalSample {
+		return false
+	}
+	var samples [literalSamples * literalSample]byte
+	for i := range literalSamples {
+		at := (len(src) - literalSample) / (literalSamples - 1) * i
+		copy(samples[i*literalSample:], src[at:at+literalSample])
+	}
+	var counts [256]uint32
+	return int(count(&counts, samples[:])) <= frequent(len(samples))
 }
 
 // appendLiteralsHeader appends the header of literals that are not coded.

@@ -25,10 +25,10 @@ func TestDense(t *testing.T) {
 			}
 			const log = 10
 			r := run{layout: l, down: 64 - log, mask: 1<<(8*l.width) - 1}
-			kernel, plain := newParser(log+1, false), newParser(log+1, false)
+			kernel, plain := newParser(effort{tableLog: log + 1}), newParser(effort{tableLog: log + 1})
 			for _, p := range []*parser{kernel, plain} {
 				p.reset(len(src))
-				p.elements.ready(len(src))
+				p.elements.readyNumbers(len(src))
 				p.begin(0)
 			}
 			limit := len(src) - 16

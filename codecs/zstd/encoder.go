@@ -41,14 +41,19 @@ func NewEncoder(o Options) (*Encoder, error) {
 	}
 	e := &Encoder{checksum: o.Checksum}
 	e.idle.New = func() any {
-		return &frameEncoder{newBlockEncoder(), newParser(tableLogs[o.Level], o.Level > defaultLevel)}
+		return &frameEncoder{newBlockEncoder(), newParser(efforts[o.Level])}
 	}
 	return e, nil
 }
 
-// tableLogs is, by level, the logarithm of the number of entries in the largest tables.
-// Tables of the first levels fit the caches of a processor.
-var tableLogs = [MaxLevel + 1]int{1: 14, 2: 15, 3: 17, 4: 18, 5: 19}
+// efforts are the efforts of the levels. Tables of the first levels fit the caches of a processor.
+var efforts = [MaxLevel + 1]effort{
+	1: {tableLog: 14, haste: 6, quick: true},
+	2: {tableLog: 15, haste: 6},
+	3: {tableLog: 17, haste: 7},
+	4: {tableLog: 18, haste: 8, thorough: true},
+	5: {tableLog: 19, haste: 8, thorough: true},
+}
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.
 func MaxEncodedSize(n int) int { return n + blockHeader*(n/maxBlock+1) + 18 }

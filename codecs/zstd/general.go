@@ -1,15 +1,16 @@
 package zstd
 
-// Multipliers that spread bytes over the upper bits of a hash: the first five bytes of
-// a word, and all of them.
+// Multipliers that spread bytes over the upper bits of a hash: the first five or six bytes of
+// a word, or all of them.
 const (
 	hash5 = 889523592379 << 24
+	hash6 = 227718039650203 << 16
 	hash8 = 0x2545f4914f6cdd1d
 )
 
 // general finds copies at any position of src[from:], by hashes of eight and of five
-// bytes. If it has found nothing for long, it skips positions. h has the offsets of the
-// last sequences.
+// bytes. If it has found nothing for long, it skips positions, the more the smaller
+// p.haste is. h has the offsets of the last sequences.
 func (p *parser) general(src []byte, from int, h history) {
 	t := &p.bytes
 	t.ready(p.size)
@@ -37,12 +38,43 @@ func (p *parser) general(src []byte, from int, h history) {
 			offset, before = short, offset
 			at = p.emitAround(src, at, offset, n)
 		default:
-			at += (at-p.anchor)>>8 + 1
+			at += (at-p.anchor)>>(p.haste&31) + 1
 			continue
 		}
 		// A copy with the offset before needs no literals.
 		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
 			t.enter(load64(src, at), at)
+			offset, before = before, offset
+			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
+		}
+	}
+	p.end(src)
+}
+
+// quickly finds copies as general does, but looks up hashes of six bytes alone.
+func (p *parser) quickly(src []byte, from int, h history) {
+	t := &p.bytes
+	t.ready(p.size)
+	p.begin(from)
+	offset, before := int(h[0]), int(h[1])
+	limit := len(src) - 9
+	for at := max(from, 1); at < limit; {
+		v := load64(src, at)
+		short := t.enterSix(v, at)
+		switch {
+		case offset <= at && load32(src, at+1-offset) == uint32(v>>8):
+			at++
+			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
+		case short != 0 && worthwhile(load64(src, at-short)^v, short):
+			offset, before = short, offset
+			at = p.emitAround(src, at, offset, 4)
+		default:
+			at += (at-p.anchor)>>(p.haste&31) + 1
+			continue
+		}
+		// A copy with the offset before needs no literals.
+		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
+			t.enterSix(load64(src, at), at)
 			offset, before = before, offset
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
 		}
@@ -72,6 +104,11 @@ func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	}
 	end := p.emit(src, at, offset, n)
 	if end+8 <= len(src) {
+		if p.quick {
+			p.bytes.enterSix(load64(src, at+2), at+2)
+			p.bytes.enterSix(load64(src, end-2), end-2)
+			return end
+		}
 		p.bytes.enter(load64(src, at+2), at+2)
 		p.bytes.enterLong(load64(src, end-2), end-2)
 		p.bytes.enterShort(load64(src, end-1), end-1)
@@ -86,16 +123,21 @@ func (t *hashTables) enter(v uint64, at int) (long, short int) {
 }
 
 func (t *hashTables) enterLong(v uint64, at int) int {
-	return replace(&t.long[v*hash8>>(t.down&63)], at)
+	return replace(&t.long[v*hash8>>(t.down&63)], at, t.base)
 }
 
 func (t *hashTables) enterShort(v uint64, at int) int {
-	return replace(&t.short[v*hash5>>(t.down&63)], at)
+	return replace(&t.short[v*hash5>>(t.down&63)], at, t.base)
 }
 
-func replace(entry *uint32, at int) (offset int) {
-	offset = int(uint32(at) - *entry)
-	*entry = uint32(at)
+func (t *hashTables) enterSix(v uint64, at int) int {
+	return replace(&t.short[v*hash6>>(t.down&63)], at, t.base)
+}
+
+func replace(entry *uint32, at int, base uint32) (offset int) {
+	place := base + uint32(at)
+	offset = int(place - *entry)
+	*entry = place
 	if offset > min(at, window) {
 		return 0
 	}

@@ -28,16 +28,17 @@ type huffmanNode struct {
 // zero.
 func (t *huffmanTable) build(counts *[256]uint32) {
 	var order [256]uint64 // count<<8 | symbol
-	n := 0
+	n, most := 0, uint32(0)
 	t.symbols = 0
 	for s, count := range counts {
 		if count > 0 {
 			order[n] = uint64(count)<<8 | uint64(s)
+			most = max(most, count)
 			n++
 			t.symbols = s + 1
 		}
 	}
-	slices.Sort(order[:n])
+	sortCounts(order[:n], most)
 	var nodes [512]huffmanNode
 	for i, o := range order[:n] {
 		nodes[i] = huffmanNode{count: uint32(o >> 8), symbol: uint8(o)}
@@ -65,6 +66,37 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 			code[length]++
 		}
 	}
+}
+
+// sortCounts sorts at most 256 numbers count<<8 | symbol. At first the symbols ascend. most is the
+// largest count.
+func sortCounts(order []uint64, most uint32) {
+	const few = 32
+	if len(order) <= few {
+		slices.Sort(order)
+		return
+	}
+	// Counts are sorted by eight bits after the other, from the lowest ones on.
+	var sorted [256]uint64
+	from, to := order, sorted[:len(order)]
+	for shift := 8; most>>(shift-8) > 0; shift += 8 {
+		var places [256]uint16 // by digit: the number of its counts, then where the next one goes
+		for _, o := range from {
+			places[uint8(o>>shift)]++
+		}
+		place := uint16(0)
+		for digit, n := range places {
+			places[digit] = place
+			place += n
+		}
+		for _, o := range from {
+			digit := uint8(o >> shift)
+			to[places[digit]&0xff] = o
+			places[digit]++
+		}
+		from, to = to, from
+	}
+	copy(order, from)
 }
 
 // treeLengths sets the lengths of the n leaves. The leaves come first, the rarest in
@@ -230,6 +262,8 @@ func (t *huffmanTable) encode(dst, src []byte) int {
 // count adds the number of occurrences of each byte in src to counts. It returns the
 // count of the most frequent byte.
 func count(counts *[256]uint32, src []byte) uint32 {
+	// Bytes that are one number apart, which are often equal, are counted apart: a counter that
+	// is needed again at once would have to be waited for.
 	var more [3][256]uint32
 	*counts = [256]uint32{}
 	i := 0
@@ -239,10 +273,10 @@ func count(counts *[256]uint32, src []byte) uint32 {
 		more[0][uint8(v>>8)]++
 		more[1][uint8(v>>16)]++
 		more[2][uint8(v>>24)]++
-		counts[uint8(v>>32)]++
-		more[0][uint8(v>>40)]++
-		more[1][uint8(v>>48)]++
-		more[2][v>>56]++
+		more[0][uint8(v>>32)]++
+		more[1][uint8(v>>40)]++
+		more[2][uint8(v>>48)]++
+		counts[v>>56]++
 	}
 	for _, b := range src[i:] {
 		counts[b]++

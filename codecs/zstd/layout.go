@@ -5,8 +5,8 @@ import "slices"
 // The sample of a block from which its layout is judged.
 const (
 	sampleParts = 16
-	samplePart  = 64 // bytes
-	sampleTotal = sampleParts * samplePart
+	samplePart  = 64                       // bytes
+	sampleTotal = sampleParts * samplePart // so few that eight bits hold an eighth of them
 )
 
 // findLayout tells whether a block seems to hold numbers of 2, 4 or 8 bytes, and how to
@@ -16,17 +16,24 @@ func findLayout(block []byte) (l layout, ok bool) {
 	if len(block) < 2*sampleTotal {
 		return layout{}, false
 	}
-	var differ [9][8]int // by distance and position
 	distances := [...]int{1, 2, 3, 4, 8}
+	var counts [9]uint64 // by distance: eight counts of eight bits
 	for part := range sampleParts {
 		at := 8 + (len(block)-8-samplePart)/sampleParts*part&^7
 		stretch := block[at-8 : at+samplePart]
-		for i := 8; i < len(stretch); i++ {
-			for _, d := range distances {
-				if stretch[i] != stretch[i-d] {
-					differ[d][i&7]++
-				}
-			}
+		for i := 8; i+8 <= len(stretch); i += 8 {
+			v, before := load64(stretch, i), load64(stretch, i-8)
+			counts[1] += unequal(v, v<<8|before>>56)
+			counts[2] += unequal(v, v<<16|before>>48)
+			counts[3] += unequal(v, v<<24|before>>40)
+			counts[4] += unequal(v, v<<32|before>>32)
+			counts[8] += unequal(v, before)
+		}
+	}
+	var differ [9][8]int // by distance and position
+	for _, d := range distances {
+		for i := range differ[d] {
+			differ[d][i] = int(counts[d] >> (8 * i) & 0xff)
 		}
 	}
 	for _, size := range []int{2, 4, 8} {
@@ -66,6 +73,13 @@ func layoutOf(size int, differ *[8]int) layout {
 		l.width = 6
 	}
 	return l
+}
+
+// unequal returns a one in each byte that differs between a and b.
+func unequal(a, b uint64) uint64 {
+	const low = 0x7f7f7f7f7f7f7f7f
+	x := a ^ b
+	return (x&low + low | x) >> 7 & 0x0101010101010101
 }
 
 func sum(list []int) (total int) {

@@ -11,7 +11,7 @@ type layout struct {
 }
 
 // runMost is the most positions that are looked up in one pass.
-const runMost = 1 << 10
+const runMost = 1 << 8
 
 // Looking up eight bytes as well pays if their last place often differs from the last
 // place of fewer bytes: at one of rareLong positions or more, in a sample of each run.
@@ -29,8 +29,8 @@ const (
 	poorSavings = 32
 	againCost   = 1
 	offsetCost  = 2
-	patience    = 8
-	mostRest    = 7
+	patience    = 4
+	mostRest    = 31
 )
 
 // numbers finds copies in src[from:] according to l. Passes without branches that
@@ -39,7 +39,7 @@ const (
 // takes over, up to the end of the block or until a run is of the other kind.
 func (p *parser) numbers(src []byte, from int, l layout) {
 	t := &p.elements
-	t.ready(p.size)
+	t.readyNumbers(p.size)
 	p.begin(from)
 	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1}
 	limit := len(src) - 16
@@ -70,7 +70,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 		}
 		hits = hits[:verify(hits, src, &r)]
 		k := len(p.sequences)
-		p.take(hits, src, r.at)
+		p.take(hits, src, r.at, l.size)
 		dense = l.size == 4 && !p.thorough && len(hits)*4 > r.count && p.unrelated(hits, k)
 		p.judge(before, r.count*l.step)
 		r.at = max(r.at+r.count*l.step, l.align(p.anchor))
@@ -108,16 +108,30 @@ func (p *parser) judge(k, bytes int) {
 // align returns the first position, from at on, where copies are looked for.
 func (l layout) align(at int) int { return (at-l.phase+l.step-1)&^(l.step-1) + l.phase }
 
-// take makes sequences of the hits that begin where the last sequence ended, or later.
+// leastRest is the fewest bytes of a hit that are taken if others of its bytes have been taken
+// before.
+const (
+	leastRest = 5
+	farRest   = 8 << 10
+)
+
+// take makes sequences of the hits. Of a hit that begins before the last sequence ended, it takes
+// the rest, unless that is short.
 // An offset that was used last costs next to nothing. It is preferred if its copy
 // continues after one byte or two that differ, or if it fits the position of the hit.
-func (p *parser) take(hits []hit, src []byte, at int) {
+func (p *parser) take(hits []hit, src []byte, at, size int) {
 	for _, x := range hits {
 		here := at + int(x&(1<<hitOffset-1))
-		if here < p.anchor {
-			continue
-		}
 		offset, n := int(x>>hitOffset&offsetMask), int(x>>hitLength)
+		if taken := p.anchor - here; taken > 0 {
+			if n-taken < leastRest || offset > farRest || size < 8 {
+				continue
+			}
+			if n == 8 {
+				n = matchLength(src, here, offset, n)
+			}
+			here, n = p.anchor, n-taken
+		}
 		if k := len(p.sequences); k > 0 {
 			last := int(p.sequences[k-1].offset)
 			for p.anchor <= here {
@@ -137,7 +151,7 @@ func (p *parser) take(hits []hit, src []byte, at int) {
 				offset, n = last, matchLength(src, here, last, 4)
 			}
 		}
-		if n == 8 {
+		if n == 8 { // at least, because verify looks at eight bytes
 			n = matchLength(src, here, offset, n)
 		}
 		if here-offset >= 8 {

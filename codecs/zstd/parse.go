@@ -2,6 +2,7 @@ package zstd
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -10,30 +11,66 @@ type hashTables struct {
 	long, short []uint32
 	down        uint // how far a hash is shifted to give a place in a table
 	usable      bool // the tables can be used in this frame
+
+	// An entry of the tables for bytes is a position plus base. The entries of earlier frames
+	// are below base, and those of the next frame begin at next.
+	base, next uint32
 }
 
 func newHashTables(log int) hashTables {
-	return hashTables{long: make([]uint32, 1<<log), short: make([]uint32, 1<<log)}
+	return hashTables{long: make([]uint32, 1<<log), short: make([]uint32, 1<<log), next: 1}
 }
 
-// ready empties the tables when a frame, of size bytes, uses them for the first time.
-// It makes them no larger than the frame needs.
+// ready makes the tables for bytes ready when a frame, of size bytes, uses them for the first
+// time. It makes them no larger than the frame needs.
 func (t *hashTables) ready(size int) {
 	if t.usable {
 		return
 	}
-	log := min(bits.Len(uint(size)), bits.Len(uint(cap(t.long)))-1)
-	t.long, t.short = t.long[:1<<log], t.short[:1<<log]
+	t.cut(size)
+	if size >= math.MaxUint32-int(t.next) {
+		clear(t.long[:cap(t.long)])
+		clear(t.short[:cap(t.short)])
+		t.next = 1
+	}
+	t.base = t.next
+	t.next += uint32(min(size, math.MaxUint32-1))
+}
+
+// readyNumbers does the same with the tables for numbers. It empties them.
+func (t *hashTables) readyNumbers(size int) {
+	if t.usable {
+		return
+	}
+	t.cut(size / 2) // because there is at most one position in two bytes
 	clear(t.long)
 	clear(t.short)
+}
+
+// cut makes the tables no larger than most entries need.
+func (t *hashTables) cut(most int) {
+	log := min(bits.Len(uint(max(most, 2)-1)), bits.Len(uint(cap(t.long)))-1)
+	t.long, t.short = t.long[:1<<log], t.short[:1<<log]
 	t.down = uint(64 - log)
 	t.usable = true
 }
 
+// effort is how thoroughly a parser searches.
+type effort struct {
+	// tableLog is the logarithm of the number of entries in each table for bytes. Tables for
+	// numbers have half as many, which is as good and stays in nearer caches.
+	tableLog int
+	// haste is the logarithm of the number of bytes without copies after which the search at any
+	// position skips one more position each time.
+	haste    uint
+	quick    bool // the search at any position looks up hashes of six bytes alone
+	thorough bool // numbers are always looked up in passes
+}
+
 // parser finds repetitions: it turns blocks into literals and sequences.
 type parser struct {
+	effort
 	bytes, elements hashTables
-	thorough        bool
 	withoutLong     int // number of blocks of numbers that go without the long table
 	poor            int // number of poor runs of numbers one after the other, see judge
 	skip, rest      int // number of runs of numbers to skip, and how many were skipped last
@@ -48,14 +85,12 @@ type parser struct {
 // wild is the fewest bytes that emit copies.
 const wild = 8
 
-// newParser returns a parser whose tables for bytes have 1<<log entries each. Tables
-// for numbers have half as many entries, which is as good and stays in nearer caches. A
-// thorough parser always looks for numbers in passes.
-func newParser(log int, thorough bool) *parser {
+// newParser returns a parser.
+func newParser(e effort) *parser {
 	return &parser{
-		thorough:  thorough,
-		bytes:     newHashTables(log),
-		elements:  newHashTables(log - 1),
+		effort:    e,
+		bytes:     newHashTables(e.tableLog),
+		elements:  newHashTables(e.tableLog - 1),
 		literals:  make([]byte, 0, maxBlock+wild),
 		sequences: make([]sequence, 0, maxSequences),
 	}
@@ -73,6 +108,8 @@ func (p *parser) reset(n int) {
 func (p *parser) parse(src []byte, from int, h history) {
 	if l, ok := findLayout(src[from:]); ok {
 		p.numbers(src, from, l)
+	} else if p.quick {
+		p.quickly(src, from, h)
 	} else {
 		p.general(src, from, h)
 	}
@@ -107,6 +144,13 @@ func (p *parser) end(src []byte) {
 // earlier, up to the end of src. The first n bytes are known to be equal.
 func matchLength(src []byte, at, offset, n int) int {
 	next := at + n
+	for next+32 <= len(src) {
+		a, b := src[next-offset:][:32:32], src[next:][:32:32]
+		if (load64(a, 0)^load64(b, 0))|(load64(a, 8)^load64(b, 8))|(load64(a, 16)^load64(b, 16))|(load64(a, 24)^load64(b, 24)) != 0 {
+			break
+		}
+		next += 32
+	}
 	for next+8 <= len(src) {
 		if x := load64(src, next-offset) ^ load64(src, next); x != 0 {
 			return next - at + bits.TrailingZeros64(x)>>3
