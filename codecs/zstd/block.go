@@ -1,6 +1,9 @@
 package zstd
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 const (
 	maxBlock     = 128 << 10 // bytes of content in a block
@@ -188,12 +191,17 @@ func (e *blockEncoder) appendCoded(dst, src []byte, counts *[256]uint32) []byte 
 	} else {
 		jump, quarter := end, (n+3)/4
 		end += 6
-		for i := range 4 {
-			size := t.encode(room[end:], src[i*quarter:min(n, (i+1)*quarter)])
-			if i < 3 {
-				room[jump+2*i], room[jump+2*i+1] = byte(size), byte(size>>8)
-			}
-			end += size
+		most := quarter*maxCodeBits/8 + 16 // bytes of a stream, and what may be written behind it
+		var sizes [4]int
+		for i := 0; i < 4; i += 2 {
+			a, b := src[i*quarter:(i+1)*quarter], src[(i+1)*quarter:min(n, (i+2)*quarter)]
+			later := room[end+most:] // moved to its place when that is known
+			sizes[i], sizes[i+1] = t.encodePair(room[end:], later, a, b)
+			end += sizes[i]
+			end += copy(room[end:], later[:sizes[i+1]])
+		}
+		for i, size := range sizes[:3] {
+			binary.LittleEndian.PutUint16(room[jump+2*i:], uint16(size))
 		}
 	}
 	size := end - start - headerSize

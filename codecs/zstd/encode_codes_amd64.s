@@ -1,0 +1,64 @@
+//go:build !purego
+
+#include "go_asm.h"
+#include "textflag.h"
+
+// Adds the codes of the symbols at a distance from the ends of both contents.
+#define PUT(at) \
+	MOVBLZX at(SI), BX     \
+	MOVBLZX at(DI), DX     \
+	MOVQ    (AX)(BX*8), BX \
+	MOVQ    (AX)(DX*8), DX \
+	SHRXQ   BX, R10, R10   \
+	SHRXQ   DX, R11, R11   \
+	ORQ     BX, R10        \
+	ORQ     DX, R11        \
+	ADDQ    BX, R12        \
+	ADDQ    DX, R13
+
+// Writes the bits of a stream, and keeps those that do not fill a byte.
+#define FLUSH(acc, n, out) \
+	MOVQ    n, BX        \
+	NEGQ    BX           \
+	SHRXQ   BX, acc, BX  \
+	MOVQ    BX, (out)    \
+	MOVBLZX n, BX        \
+	SHRL    $3, BX       \
+	ADDQ    BX, out      \
+	ANDL    $7, n
+
+// func encodePairKernel(p *codePair)
+TEXT ·encodePairKernel(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), R15
+	MOVQ codePair_words(R15), AX
+	MOVQ codePair_src+0(R15), SI
+	MOVQ codePair_src+8(R15), DI
+	MOVQ codePair_out+0(R15), R8
+	MOVQ codePair_out+8(R15), R9
+	MOVQ codePair_acc+0(R15), R10
+	MOVQ codePair_acc+8(R15), R11
+	MOVQ codePair_n+0(R15), R12
+	MOVQ codePair_n+8(R15), R13
+	MOVQ codePair_fours(R15), CX
+	LEAQ (SI)(CX*4), SI
+	LEAQ (DI)(CX*4), DI
+
+next:
+	PUT(-1)
+	PUT(-2)
+	PUT(-3)
+	PUT(-4)
+	FLUSH(R10, R12, R8)
+	FLUSH(R11, R13, R9)
+	SUBQ $4, SI
+	SUBQ $4, DI
+	DECQ CX
+	JNZ  next
+
+	MOVQ R8, codePair_out+0(R15)
+	MOVQ R9, codePair_out+8(R15)
+	MOVQ R10, codePair_acc+0(R15)
+	MOVQ R11, codePair_acc+8(R15)
+	MOVQ R12, codePair_n+0(R15)
+	MOVQ R13, codePair_n+8(R15)
+	RET
