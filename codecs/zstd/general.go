@@ -17,17 +17,23 @@ func (p *parser) general(src []byte, from int, h history) {
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - 9
+	longs, shorts, down, base := t.long, t.short, t.down&63, t.base
 	for at := max(from, 1); at < limit; {
+		// As t.enter does, but most places are not looked at further.
 		v := load64(src, at)
-		long, short := t.enter(v, at)
+		place := base + uint32(at)
+		i, k := v*hash8>>down, v*hash5>>down
+		long, short := int(place-longs[i]), int(place-shorts[k])
+		longs[i], shorts[k] = place, place
+		most := min(at, window)
 		switch {
 		case offset <= at && load32(src, at+1-offset) == uint32(v>>8):
 			at++
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
-		case long != 0 && load64(src, at-long) == v:
+		case uint(long-1) < uint(most) && load64(src, at-long) == v:
 			offset, before = long, offset
 			at = p.emitAround(src, at, offset, 8)
-		case short != 0 && worthwhile(load64(src, at-short)^v, short):
+		case uint(short-1) < uint(most) && worthwhile(load64(src, at-short)^v, short):
 			// Eight bytes from the next position on would be better.
 			next := load64(src, at+1)
 			n := 4
