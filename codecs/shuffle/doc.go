@@ -12,7 +12,8 @@
 // All functions work in the same way on every host, because they move bytes without
 // regard to byte order. They keep no state and may be called concurrently.
 //
-// On amd64, kernels in SSE2 do most of the work for elements of 2, 4, 8 and more bytes;
-// the build tag purego leaves them out, and $ZMIGRATE_CPU turns them off. On other processors, for other sizes and for
-// the last elements, kernels in Go handle 64 bits at a time.
+// On amd64 and arm64, kernels in SSE2 and NEON do most of the work for elements of 2, 4, 8
+// and more bytes; the build tag purego leaves them out, and $ZMIGRATE_CPU turns them off. On
+// other processors, for other sizes and for the last elements, kernels in Go handle 64 bits
+// at a time.
 package shuffle

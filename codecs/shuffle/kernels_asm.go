@@ -1,8 +1,12 @@
-//go:build !purego
+//go:build (amd64 || arm64) && !purego
 
 package shuffle
 
-import "github.com/zmigrate/zmigrate/internal/cpu"
+import (
+	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
 // simd tells whether the functions below may be used. They do not check their arguments:
 // the caller makes sure that all memory of count elements exists.
@@ -12,7 +16,7 @@ func simd() bool { return cpu.Used() >= cpu.Baseline }
 // returns "" if functions in Go do all the work.
 func Kernels() string {
 	if simd() {
-		return "SSE2"
+		return strings.ToUpper(cpu.Baseline.String())
 	}
 	return ""
 }
