@@ -59,6 +59,24 @@ func TestZstdDeterministic(t *testing.T) {
 	}
 }
 
+// TestZstdNumbers checks which encoder makes the frames of the levels 6 to 9: for numbers that of
+// level 5, and for other contents the library's.
+func TestZstdNumbers(t *testing.T) {
+	five := spec("zstd", `{"level":5}`)
+	for _, level := range []int{6, 7, 8, 9, 10} {
+		s := spec("zstd", fmt.Sprintf(`{"level":%d}`, level))
+		for name, src := range map[string][]byte{
+			"noisy float32": codectest.Noisy(300_000), "counts": codectest.Counts(300_000),
+			"words": codectest.Words(300_000), "zeros": make([]byte, 300_000),
+		} {
+			numbers := level < 10 && (name == "noisy float32" || name == "counts")
+			if got, want := encoded(t, s, src), encoded(t, five, src); bytes.Equal(got, want) != numbers {
+				t.Errorf("level %d, %s: is the frame that of level 5: %t, want %t", level, name, !numbers, numbers)
+			}
+		}
+	}
+}
+
 // TestDeflateRuns checks that the highest level of DEFLATE is never the worse one.
 func TestDeflateRuns(t *testing.T) {
 	src := make([]byte, 1<<20)

@@ -51,8 +51,8 @@ var efforts = [MaxLevel + 1]effort{
 	1: {tableLog: 14, haste: 6, quick: true},
 	2: {tableLog: 15, haste: 6},
 	3: {tableLog: 17, haste: 7},
-	4: {tableLog: 18, haste: 8, thorough: true},
-	5: {tableLog: 19, haste: 8, thorough: true},
+	4: {tableLog: 18, haste: 7, thorough: true},
+	5: {tableLog: 19, haste: 7, thorough: true},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.

@@ -50,6 +50,22 @@ func findLayout(block []byte) (l layout, ok bool) {
 	return layout{}, false
 }
 
+// HoldsNumbers tells whether most of a content seems to be numbers of 2 or 4 bytes. It judges by
+// samples of at most eight blocks. The encoder makes smaller frames of such numbers than encoders
+// that look at every byte.
+func HoldsNumbers(src []byte) bool {
+	const most = 8
+	blocks := (len(src) + maxBlock - 1) / maxBlock
+	sampled, numbers := min(blocks, most), 0
+	for i := range sampled {
+		from := blocks * i / sampled * maxBlock
+		if l, ok := findLayout(src[from:min(from+maxBlock, len(src))]); ok && l.size < 8 {
+			numbers++
+		}
+	}
+	return 2*numbers > sampled
+}
+
 // layoutOf returns the layout of numbers of the given size. differ tells, for each
 // position of eight bytes, how often the byte differs from the byte one number before.
 // Copies are looked for behind the bytes that differ most. The bytes that follow and
