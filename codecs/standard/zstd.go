@@ -172,22 +172,26 @@ func (c zstdCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error)
 }
 
 // zstdEffort returns the encoder that corresponds to a level of the C library, for
-// content of at most n bytes. Levels 1 to 5 use this module's encoder. The other levels
-// are spread over the library's efforts; but up to level 9, this module's encoder makes
-// smaller frames of numbers, in less time. Blocks without repetitions are entropy-coded,
+// content of at most n bytes. Levels 1 to 5, 8 and 9 use this module's encoder, the last
+// two its highest level. The other levels are spread over the library's efforts; but at
+// the levels 6 and 7, this module's encoder makes smaller frames of numbers, in less time.
+// Blocks without repetitions are entropy-coded,
 // which is most of what compressing noisy numbers gains. At negative levels they are
 // not, as in C.
 func zstdEffort(level, n int) zstdEncoder {
 	if level == 0 {
 		level = 3
 	}
-	if level > 0 && level <= fastzstd.MaxLevel {
+	switch {
+	case level > 0 && level < fastzstd.MaxLevel:
 		return zstdEncoder{fast: level}
+	case level == 8 || level == 9:
+		return zstdEncoder{fast: fastzstd.MaxLevel}
 	}
 	effort := zstd.EncoderLevelFromZstd(level)
 	e := zstdEncoder{effort: effort, literals: level > 0, window: zstdWindow(effort, n)}
 	if effort == zstd.SpeedBetterCompression {
-		e.fast = fastzstd.MaxLevel
+		e.fast = fastzstd.MaxLevel - 1
 	}
 	return e
 }

@@ -11,7 +11,7 @@ import (
 // The kernel for a processor makes the same sequences as the search in Go.
 func TestDense(t *testing.T) {
 	random := rand.New(rand.NewPCG(19, 20))
-	for _, l := range []layout{{4, 4, 2, 6}, {4, 4, 3, 6}, {8, 4, 1, 5}, {8, 4, 3, 5}} {
+	for _, l := range []layout{{4, 4, 2, 6, false}, {4, 4, 3, 6, false}, {8, 4, 1, 5, false}, {8, 4, 3, 5, false}} {
 		for _, values := range []int{1, 3, 40, 3000, 1 << 24} {
 			src := make([]byte, 30_000+random.IntN(8))
 			for at := 0; at+l.size <= len(src); at += l.size {

@@ -9,7 +9,7 @@ import (
 
 const (
 	// MaxLevel is the highest level of compression.
-	MaxLevel = 5
+	MaxLevel = 6
 
 	defaultLevel = 3
 )
@@ -53,6 +53,7 @@ var efforts = [MaxLevel + 1]effort{
 	3: {tableLog: 17, haste: 7},
 	4: {tableLog: 18, haste: 7, thorough: true},
 	5: {tableLog: 19, haste: 7, thorough: true},
+	6: {tableLog: 19, haste: 7, thorough: true, lazy: true},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.

@@ -1,5 +1,7 @@
 package zstd
 
+import "math/bits"
+
 // Multipliers that spread bytes over the upper bits of a hash: the first five or six bytes of
 // a word, or all of them.
 const (
@@ -86,6 +88,110 @@ func (p *parser) quickly(src []byte, from int, h history) {
 		}
 	}
 	p.end(src)
+}
+
+// Limits of the search of lazily.
+const (
+	lookAhead = 2  // positions behind a copy at which a better one is looked for
+	contented = 32 // the length of a copy behind which no better one is looked for
+	entered   = 64 // of a long copy, so many bytes at each end are entered
+)
+
+// lazily finds copies as general does. But before it takes a copy, it looks whether one from the
+// next positions is better, and it enters every second position of a copy.
+func (p *parser) lazily(src []byte, from int, h history) {
+	t := &p.bytes
+	t.ready(p.size)
+	p.begin(from)
+	offset, before := int(h[0]), int(h[1])
+	limit := len(src) - 10
+	for at := max(from, 1); at < limit; {
+		// A copy from the next position that has the last offset is better than a copy from here
+		// that gains no more.
+		again := 0
+		if offset <= at && load32(src, at+1-offset) == load32(src, at+1) {
+			again = matchLength(src, at+1, offset, 4)
+		}
+		best, n := p.candidate(src, at, offset, 4*again)
+		switch {
+		case n > 0:
+		case again > 0:
+			at++
+			t.enter(load64(src, at), at)
+			best, n = offset, again
+		default:
+			at += (at-p.anchor)>>(p.haste&31) + 1
+			continue
+		}
+		last := at // the last position that is entered
+		for last < at+lookAhead && n < contented && last+1 < limit {
+			last++
+			least := gain(best, n, offset) + 1 + 3*(last-at)
+			if o, m := p.candidate(src, last, offset, least); m > 0 {
+				at, best, n = last, o, m
+			}
+		}
+		if best != offset {
+			offset, before = best, offset
+		}
+		begin := at
+		for begin > p.anchor && begin > offset && src[begin-1] == src[begin-1-offset] {
+			begin--
+		}
+		at = p.emit(src, begin, offset, n+at-begin)
+		for k := last + 1; k < min(at, limit); k += 2 {
+			if k > last+entered && k < at-entered {
+				k = at - entered
+			}
+			t.enter(load64(src, k), k)
+		}
+		// A copy with the offset before needs no literals.
+		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
+			t.enter(load64(src, at), at)
+			offset, before = before, offset
+			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
+		}
+	}
+	p.end(src)
+}
+
+// gain is about four times the number of bytes that a copy of n bytes saves. last is the offset of
+// the last sequence, which costs nothing.
+func gain(offset, n, last int) int {
+	if offset == last {
+		return 4 * n
+	}
+	return 4*n - bits.Len(uint(offset))
+}
+
+// candidate enters a position, and returns the copy from there that gains most. n is 0 if none
+// gains more than least.
+func (p *parser) candidate(src []byte, at, last, least int) (offset, n int) {
+	v := load64(src, at)
+	long, short := p.bytes.enter(v, at)
+	if last <= at && load32(src, at-last) == uint32(v) {
+		if m := matchLength(src, at, last, 4); 4*m > least {
+			offset, n, least = last, m, 4*m
+		}
+	}
+	if long != 0 && load64(src, at-long) == v {
+		m := matchLength(src, at, long, 8)
+		if g := gain(long, m, last); g > least {
+			offset, n, least = long, m, g
+		}
+	}
+	if short != 0 && short != long {
+		if differ := load64(src, at-short) ^ v; worthwhile(differ, short) {
+			m := bits.TrailingZeros64(differ) / 8
+			if m == 8 {
+				m = matchLength(src, at, short, m)
+			}
+			if gain(short, m, last) > least {
+				offset, n = short, m
+			}
+		}
+	}
+	return offset, n
 }
 
 // far is the offset from which copies of four or five bytes are not made. Such a copy

@@ -11,7 +11,8 @@ const (
 
 // findLayout tells whether a block seems to hold numbers of 2, 4 or 8 bytes, and how to
 // look for copies in it. In such a block, bytes differ less from the bytes one number
-// before than from the bytes between. It judges by a sample.
+// before than from the bytes between. It judges by a sample. Without numbers, only related
+// means something.
 func findLayout(block []byte) (l layout, ok bool) {
 	if len(block) < 2*sampleTotal {
 		return layout{}, false
@@ -36,6 +37,8 @@ func findLayout(block []byte) (l layout, ok bool) {
 			differ[d][i] = int(counts[d] >> (8 * i) & 0xff)
 		}
 	}
+	eight := sum(differ[8][:])
+	related := eight > sampleTotal/16 && eight <= sampleTotal*5/8
 	for _, size := range []int{2, 4, 8} {
 		least := sampleTotal
 		for _, d := range distances {
@@ -44,10 +47,12 @@ func findLayout(block []byte) (l layout, ok bool) {
 			}
 		}
 		if n := sum(differ[size][:]); n > sampleTotal/7 && 10*n <= 9*least {
-			return layoutOf(size, &differ[size]), true
+			l := layoutOf(size, &differ[size])
+			l.related = related
+			return l, true
 		}
 	}
-	return layout{}, false
+	return layout{related: related}, false
 }
 
 // HoldsNumbers tells whether most of a content seems to be numbers of 2 or 4 bytes. It judges by

@@ -11,7 +11,7 @@ import (
 // Kernels for a processor list, enter and keep the same as the functions in Go.
 func TestLookUps(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
-	for _, l := range []layout{{2, 2, 1, 5}, {2, 2, 0, 5}, {4, 4, 2, 6}, {4, 4, 3, 6}, {8, 4, 1, 5}, {8, 4, 3, 5}} {
+	for _, l := range []layout{{2, 2, 1, 5, false}, {2, 2, 0, 5, false}, {4, 4, 2, 6, false}, {4, 4, 3, 6, false}, {8, 4, 1, 5, false}, {8, 4, 3, 5, false}} {
 		for _, values := range []int{1, 3, 40, 3000, 1 << 24} {
 			src := make([]byte, 40_000)
 			for at := 0; at < len(src); at += l.size {

@@ -8,6 +8,9 @@ type layout struct {
 	step  int // from one position to the next, a power of two
 	phase int // distance of positions from multiples of step
 	width int // number of bytes at a position that must be equal, at most 7
+	// related is whether a part of the bytes, but neither few nor most of them, differ from those
+	// eight bytes before. It is so in numbers of eight bytes with few digits.
+	related bool
 }
 
 // runMost is the most positions that are looked up in one pass.

@@ -65,6 +65,9 @@ type effort struct {
 	haste    uint
 	quick    bool // the search at any position looks up hashes of six bytes alone
 	thorough bool // numbers are always looked up in passes
+	// lazy is whether the search at any position looks for better copies behind the first one that
+	// it finds. It is used unless bytes are related to those eight bytes before.
+	lazy bool
 }
 
 // parser finds repetitions: it turns blocks into literals and sequences.
@@ -106,11 +109,15 @@ func (p *parser) reset(n int) {
 // parse turns the block src[from:] into literals and sequences. Copies go back as far
 // as window. h has the offsets of the last sequences.
 func (p *parser) parse(src []byte, from int, h history) {
-	if l, ok := findLayout(src[from:]); ok {
+	l, ok := findLayout(src[from:])
+	switch {
+	case ok && (l.size < 8 || l.related || !p.lazy):
 		p.numbers(src, from, l)
-	} else if p.quick {
+	case p.lazy && !l.related:
+		p.lazily(src, from, h)
+	case p.quick:
 		p.quickly(src, from, h)
-	} else {
+	default:
 		p.general(src, from, h)
 	}
 }
