@@ -32,6 +32,10 @@
 // something short from anywhere. There numbers are looked up one by one, because a copy
 // often covers the next numbers.
 //
+// Other blocks are searched in one of three ways. The lowest level looks up six bytes at a
+// position, the next ones five and eight bytes. The highest level does the same, and before it
+// takes a copy, it looks whether one from the next positions is better.
+//
 // The bytes of a frame depend only on its content and the options, and not on the
 // processor or on earlier frames of the encoder.
 //
