@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sync"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
 // A decoder reads the blocks of one array, or of a part of one.
@@ -12,14 +14,15 @@ type decoder[W word] struct {
 	params  Params
 	typ     Type
 	dims    int
-	room    int  // most bits that reading a block looks at
-	longest int  // most bits of a block
-	end     int  // number of bits of the stream
-	base    int  // number of bits of the stream in front of buf
-	kernels bool // kernels transform and store blocks
-	runs    bool // kernels handle runs of blocks
-	fixed   bool // all blocks have MaxBits bits
-	regular bool // kernels read runs of blocks, if the stream is long enough
+	room    int       // most bits that reading a block looks at
+	longest int       // most bits of a block
+	end     int       // number of bits of the stream
+	base    int       // number of bits of the stream in front of buf
+	level   cpu.Level // which kernels are used
+	kernels bool      // kernels transform and store blocks
+	runs    bool      // kernels handle runs of blocks
+	fixed   bool      // all blocks have MaxBits bits
+	regular bool      // kernels read runs of blocks, if the stream is long enough
 
 	bias, width int // bias and width of the exponents of floats
 
@@ -40,15 +43,16 @@ type found struct {
 	bottom int // the lowest plane that was read
 }
 
-// newDecoder returns a decoder of a stream, from its bit pos on.
-func newDecoder[W word](stream []byte, pos int, p Params, t Type, dims int) *decoder[W] {
+// newDecoder returns a decoder of a stream, from its bit pos on, with the kernels of a
+// level.
+func newDecoder[W word](l cpu.Level, stream []byte, pos int, p Params, t Type, dims int) *decoder[W] {
 	loose := p
 	loose.MaxBits, loose.MaxPrec = NoMaxBits, NoMaxPrec
 	_, bias := layout[W]()
 	d := &decoder[W]{
 		bias: bias, width: t.exponentBits(),
 		params: p, typ: t, dims: dims, end: 8 * len(stream),
-		kernels: dims >= 3 && hasKernels(), runs: dims < 3 && hasKernels(),
+		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims),
 	}
 	_, d.fixed = p.BlockBits(t)
 	d.room = loose.maxBlockBits(t, dims)
@@ -263,10 +267,10 @@ func (d *decoder[W]) transform(f found) {
 func (d *decoder[W]) inverseTo(dst []W, sy, sz, sw int, f found) {
 	lossless := d.params.reversible()
 	if d.dims == 3 {
-		inverseBlock(dst, sy, sz, &d.planes[0], f, lossless)
+		inverseBlock(d.level, dst, sy, sz, &d.planes[0], &d.c, f, lossless)
 		return
 	}
-	inverseWideBlock(dst, sy, sz, sw, &d.planes, &d.c, &d.q, f, lossless)
+	inverseWideBlock(d.level, dst, sy, sz, sw, &d.planes, &d.c, &d.q, f, lossless)
 }
 
 // Decode reads the stream of an array that [AppendEncode] or libzfp wrote, from its
@@ -302,7 +306,7 @@ func decodeArray[W word, T Scalar](dst []T, g *grid, src []byte, pos int, p Para
 	t := typeOf[T]()
 	blockBits, fixed := p.BlockBits(t)
 	if !fixed {
-		return newDecoder[W](src, pos, p, t, g.dims).decode(words[W](dst), g, 0, g.count)
+		return newDecoder[W](cpu.Used(), src, pos, p, t, g.dims).decode(words[W](dst), g, 0, g.count)
 	}
 	if _, err := maxStream(g.count, blockBits, pos); err != nil {
 		return err
@@ -310,7 +314,7 @@ func decodeArray[W word, T Scalar](dst []T, g *grid, src []byte, pos int, p Para
 	runs := pieces(g.count, o.Workers)
 	failed := make([]error, len(runs))
 	piece := func(i int) {
-		d := newDecoder[W](src, pos+runs[i][0]*blockBits, p, t, g.dims)
+		d := newDecoder[W](cpu.Used(), src, pos+runs[i][0]*blockBits, p, t, g.dims)
 		failed[i] = d.decode(words[W](dst), g, runs[i][0], runs[i][1])
 	}
 	var wait sync.WaitGroup

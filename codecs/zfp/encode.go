@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
 // An encoder writes the blocks of one array, or of a part of one.
@@ -14,9 +16,10 @@ type encoder[W word] struct {
 	params  Params
 	typ     Type
 	dims    int
-	room    int  // most bits of a block before it is cut
-	kernels bool // kernels load and transform blocks
-	runs    bool // kernels handle runs of blocks
+	room    int       // most bits of a block before it is cut
+	level   cpu.Level // which kernels are used
+	kernels bool      // kernels load and transform blocks
+	runs    bool      // kernels handle runs of blocks
 
 	mantissa, bias, width int // of floats: see layout; width is that of exponents
 
@@ -28,13 +31,14 @@ type encoder[W word] struct {
 	row     rowCode // for one dimension
 }
 
-func newEncoder[W word](p Params, t Type, dims int) *encoder[W] {
+// newEncoder returns an encoder with the kernels of a level.
+func newEncoder[W word](l cpu.Level, p Params, t Type, dims int) *encoder[W] {
 	uncut := p
 	uncut.MaxBits = NoMaxBits
 	mantissa, bias := layout[W]()
 	return &encoder[W]{
 		mantissa: mantissa, bias: bias, width: t.exponentBits(), params: p, typ: t, dims: dims, room: uncut.maxBlockBits(t, dims),
-		kernels: dims >= 3 && hasKernels(), runs: dims < 3 && hasKernels(),
+		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims),
 	}
 }
 
@@ -65,9 +69,9 @@ func (e *encoder[W]) encode(src []W, g *grid, first, end int) {
 func (e *encoder[W]) load(src []W, g *grid, s *span) {
 	switch whole := s.whole && s.left >= 4; {
 	case whole && e.kernels && e.dims == 3:
-		e.largest = loadBlock(e.q[:], src, g.stride[1], g.stride[2])
+		e.largest = loadBlock(e.level, e.q[:], src, g.stride[1], g.stride[2])
 	case whole && e.kernels:
-		e.largest = loadWideBlock(&e.q, src, g.stride[1], g.stride[2], g.stride[3])
+		e.largest = loadWideBlock(e.level, &e.q, src, g.stride[1], g.stride[2], g.stride[3])
 	case whole:
 		gather(&e.q, src, g)
 	default:
@@ -97,7 +101,7 @@ func (e *encoder[W]) encodeBlock() {
 		}
 		l = e.leadOf(exponent(largest, e.q[:n]), e.q[:n])
 	}
-	if l.form == magnitudes && !l.zeros && quantizesExactly(&e.c, &e.q, n, l.emax, e.kernels && e.dims == 3) {
+	if l.form == magnitudes && !l.zeros && e.quantizesExactly(n, l.emax) {
 		l.form = quantized
 	}
 	var bits W
@@ -105,6 +109,15 @@ func (e *encoder[W]) encodeBlock() {
 		bits = e.transform(l.form, l.emax, max(e.typ.bits()-l.prec, 0))
 	}
 	e.putBlock(l, bits)
+}
+
+// quantizesExactly reports whether quantize and dequantize give the same bits of the n
+// values in e.q again.
+func (e *encoder[W]) quantizesExactly(n, emax int) bool {
+	if e.kernels && e.dims == 3 {
+		return exactBlock(e.level, &e.c, &e.q, emax)
+	}
+	return quantizesExactly(&e.c, &e.q, n, emax)
 }
 
 // leadOf returns the lead of a block of floats. It looks at values only if emax allows
@@ -204,9 +217,9 @@ func (e *encoder[W]) transform(f form, emax, bottom int) W {
 	lossless := e.params.reversible()
 	switch {
 	case e.kernels && e.dims == 4:
-		return forwardWideBlock(&e.planes, &e.c, &e.q, f, emax, lossless, bottom)
+		return forwardWideBlock(e.level, &e.planes, &e.c, &e.q, f, emax, lossless, bottom)
 	case e.kernels:
-		return forwardBlock(&e.planes[0], &e.q, f, emax, lossless, bottom)
+		return forwardBlock(e.level, &e.planes[0], &e.c, &e.q, f, emax, lossless, bottom)
 	}
 	n := 1 << (2 * e.dims)
 	switch f {
@@ -272,7 +285,7 @@ func AppendEncode[T Scalar](dst []byte, src []T, shape []int, p Params, o Option
 // encodeArray encodes an array whose elements have the size of W.
 func encodeArray[W word, T Scalar](dst []byte, src []T, g *grid, shape []int, p Params, o Options) ([]byte, error) {
 	t := typeOf[T]()
-	e := newEncoder[W](p, t, g.dims)
+	e := newEncoder[W](cpu.Used(), p, t, g.dims)
 	if size, fixed := p.BlockBits(t); fixed {
 		total, err := maxStream(g.count, size, maxHeaderBits)
 		if err != nil {
@@ -290,7 +303,7 @@ func encodeArray[W word, T Scalar](dst []byte, src []T, g *grid, shape []int, p 
 	others := make([]*encoder[W], len(runs)-1)
 	var wait sync.WaitGroup
 	for i := range others {
-		others[i] = newEncoder[W](p, t, g.dims)
+		others[i] = newEncoder[W](cpu.Used(), p, t, g.dims)
 		wait.Go(func() { others[i].encode(words[W](src), g, runs[i+1][0], runs[i+1][1]) })
 	}
 	e.encode(words[W](src), g, runs[0][0], runs[0][1])

@@ -126,10 +126,7 @@ func scale64(e int) float64 {
 
 // quantizesExactly reports whether quantize and dequantize give the same bits again. It
 // uses c as scratch.
-func quantizesExactly[W word](c, q *block[W], n, emax int, kernels bool) bool {
-	if kernels {
-		return exactBlock(c, q, emax)
-	}
+func quantizesExactly[W word](c, q *block[W], n, emax int) bool {
 	copy(c[:n], q[:n])
 	quantize(c, n, emax)
 	dequantize(c, n, emax)

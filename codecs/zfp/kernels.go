@@ -1,6 +1,11 @@
 package zfp
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
 // A form is the meaning of a block's values before or after the transform.
 type form int
@@ -16,6 +21,7 @@ const (
 	modeLossless   = 1
 	modeQuantized  = 2
 	modeMagnitudes = 4
+	modePart       = 8 // of a block of four dimensions: coefficients stay as they are
 )
 
 // kernelMode returns the mode for a form.
@@ -93,27 +99,35 @@ func makeInOrder() (spread32 [4][64]uint8, spread64 [64]uint8) {
 
 // loadBlock copies a block whose rows and slices are sy and sz elements apart. It
 // returns the block's largest magnitude, in the sense of floats.
-func loadBlock[W word](q []W, src []W, sy, sz int) W {
+func loadBlock[W word](l cpu.Level, q []W, src []W, sy, sz int) W {
 	to := unsafe.Pointer(unsafe.SliceData(q[:64]))
 	from := unsafe.Pointer(unsafe.SliceData(src[:3*sy+3*sz+4]))
-	if wide[W]() {
+	switch newer := l >= cpu.AVX512; {
+	case wide[W]() && newer:
 		return W(gather64(to, from, 8*sy, 8*sz))
+	case wide[W]():
+		return W(gather64AVX2(to, from, 8*sy, 8*sz))
+	case newer:
+		return W(gather32(to, from, 4*sy, 4*sz))
 	}
-	return W(gather32(to, from, 4*sy, 4*sz))
+	return W(gather32AVX2(to, from, 4*sy, 4*sz))
 }
 
 // loadWideBlock is loadBlock in four dimensions.
-func loadWideBlock[W word](q *block[W], src []W, sy, sz, sw int) W {
+func loadWideBlock[W word](l cpu.Level, q *block[W], src []W, sy, sz, sw int) W {
 	var largest W
 	for w := range 4 {
-		largest = max(largest, loadBlock(q[64*w:], src[w*sw:], sy, sz))
+		largest = max(largest, loadBlock(l, q[64*w:], src[w*sw:], sy, sz))
 	}
 	return largest
 }
 
-// forwardWideBlock is forwardBlock in four dimensions. It uses c as scratch.
-func forwardWideBlock[W word](p *wideBlock, c, q *block[W], f form, emax int, lossless bool, bottom int) W {
+// forwardWideBlock is forwardBlock in four dimensions.
+func forwardWideBlock[W word](l cpu.Level, p *wideBlock, c, q *block[W], f form, emax int, lossless bool, bottom int) W {
 	mode := kernelMode(f, lossless)
+	if l < cpu.AVX512 {
+		return forwardWideBlockAVX2(p, c, q, mode, emax, bottom)
+	}
 	var set W
 	switch q := any(q).(type) {
 	case *block[int32]:
@@ -132,45 +146,123 @@ func forwardWideBlock[W word](p *wideBlock, c, q *block[W], f form, emax int, lo
 	return set
 }
 
-// exactBlock is quantizesExactly with kernels.
-func exactBlock[W word](c, q *block[W], emax int) bool {
+// forwardWideBlockAVX2 is forwardWideBlock with kernels for AVX2.
+func forwardWideBlockAVX2[W word](p *wideBlock, c, q *block[W], mode, emax, bottom int) W {
 	switch q := any(q).(type) {
 	case *block[int32]:
-		return exact32(any(c).(*block[int32]), q, scale32(30-emax), scale32(emax-30))
+		for w := range 4 {
+			transform32AVX2(&q[64*w], &q[64*w], scale32(30-emax), mode|modePart)
+		}
+		set := finish4x32AVX2(&q[0], mode)
+		if top := bits.Len32(uint32(set)); top > bottom {
+			c := any(c).(*block[int32])
+			for i, at := range order4 {
+				c[i] = q[at]
+			}
+			for g := range p {
+				planes32AVX2(&p[g], &c[64*g], &sortNone32.collect, top, bottom)
+			}
+		}
+		return W(set)
 	case *block[int64]:
-		return exact64(any(c).(*block[int64]), q, scale64(62-emax), scale64(emax-62))
+		for w := range 4 {
+			transform64AVX2(&q[64*w], &q[64*w], scale64(62-emax), mode|modePart)
+		}
+		set := finish4x64AVX2(&q[0], mode)
+		if top := bits.Len64(uint64(set)); top > bottom {
+			c := any(c).(*block[int64])
+			for i, at := range order4 {
+				c[i] = q[at]
+			}
+			for g := range p {
+				planes64AVX2(&p[g], &c[64*g], &sortNone64.collect, top, bottom)
+			}
+		}
+		return W(set)
+	}
+	return 0
+}
+
+// exactBlock is quantizesExactly with kernels.
+func exactBlock[W word](l cpu.Level, c, q *block[W], emax int) bool {
+	newer := l >= cpu.AVX512
+	switch q := any(q).(type) {
+	case *block[int32]:
+		if newer {
+			return exact32(any(c).(*block[int32]), q, scale32(30-emax), scale32(emax-30))
+		}
+		return exact32AVX2(&q[0], scale32(30-emax), scale32(emax-30))
+	case *block[int64]:
+		if newer {
+			return exact64(any(c).(*block[int64]), q, scale64(62-emax), scale64(emax-62))
+		}
+		return exact64AVX2(&q[0], scale64(62-emax), scale64(emax-62))
 	}
 	return false
 }
 
 // forwardBlock turns a block into planes, from plane bottom on. It returns the bits
-// that are set in any coefficient.
-func forwardBlock[W word](p *planes, q *block[W], f form, emax int, lossless bool, bottom int) W {
+// that are set in any coefficient. There may be no planes above these. It uses c as
+// scratch.
+func forwardBlock[W word](l cpu.Level, p *planes, c, q *block[W], f form, emax int, lossless bool, bottom int) W {
 	mode := kernelMode(f, lossless)
+	newer := l >= cpu.AVX512
 	switch q := any(q).(type) {
 	case *block[int32]:
-		return W(forward32(p, q, &collect32, scale32(30-emax), mode, bottom))
+		if newer {
+			return W(forward32(p, q, &collect32, scale32(30-emax), mode, bottom))
+		}
+		c := any(c).(*block[int32])
+		set := transform32AVX2(&c[0], &q[0], scale32(30-emax), mode)
+		if top := bits.Len32(uint32(set)); top > bottom {
+			planes32AVX2(p, &c[0], &sortBlock32.collect, top, bottom)
+		}
+		return W(set)
 	case *block[int64]:
-		return W(forward64(p, q, &collect64, scale64(62-emax), mode, bottom))
+		if newer {
+			return W(forward64(p, q, &collect64, scale64(62-emax), mode, bottom))
+		}
+		c := any(c).(*block[int64])
+		set := transform64AVX2(&c[0], &q[0], scale64(62-emax), mode)
+		if top := bits.Len64(uint64(set)); top > bottom {
+			planes64AVX2(p, &c[0], &sortBlock64.collect, top, bottom)
+		}
+		return W(set)
 	}
 	return 0
 }
 
 // inverseBlock turns the planes that were found into a block, and copies it to rows and
-// slices that are sy and sz elements apart.
-func inverseBlock[W word](dst []W, sy, sz int, p *planes, f found, lossless bool) {
+// slices that are sy and sz elements apart. It uses c as scratch.
+func inverseBlock[W word](l cpu.Level, dst []W, sy, sz int, p *planes, c *block[W], f found, lossless bool) {
 	to := unsafe.Pointer(unsafe.SliceData(dst[:3*sy+3*sz+4]))
 	mode := kernelMode(f.form, lossless)
-	if wide[W]() {
-		inverse64(to, 8*sy, 8*sz, p, &spread64, scale64(f.emax-62), mode, f.bottom)
-		return
+	newer := l >= cpu.AVX512
+	switch c := any(c).(type) {
+	case *block[int32]:
+		if newer {
+			inverse32(to, 4*sy, 4*sz, p, &spread32, scale32(f.emax-30), mode, f.bottom)
+			return
+		}
+		coefficients32AVX2(&c[0], p, &sortBlock32.spread, f.bottom)
+		inverse32AVX2(to, 4*sy, 4*sz, &c[0], scale32(f.emax-30), mode)
+	case *block[int64]:
+		if newer {
+			inverse64(to, 8*sy, 8*sz, p, &spread64, scale64(f.emax-62), mode, f.bottom)
+			return
+		}
+		coefficients64AVX2(&c[0], p, &sortBlock64.spread, f.bottom)
+		inverse64AVX2(to, 8*sy, 8*sz, &c[0], scale64(f.emax-62), mode)
 	}
-	inverse32(to, 4*sy, 4*sz, p, &spread32, scale32(f.emax-30), mode, f.bottom)
 }
 
 // inverseWideBlock is inverseBlock in four dimensions. It uses c and q as scratch; q
 // may be the memory of dst.
-func inverseWideBlock[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
+func inverseWideBlock[W word](l cpu.Level, dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
+	if l < cpu.AVX512 {
+		inverseWideBlockAVX2(dst, sy, sz, sw, p, c, q, f, lossless)
+		return
+	}
 	to := unsafe.Pointer(unsafe.SliceData(dst[:3*sy+3*sz+3*sw+4]))
 	mode := kernelMode(f.form, lossless)
 	groups := (f.length + 63) / 64
@@ -194,5 +286,40 @@ func inverseWideBlock[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *block
 			q[transposed[i&255]] = v
 		}
 		inverse4x64(to, 8*sy, 8*sz, 8*sw, q, scale64(f.emax-62), mode)
+	}
+}
+
+// inverseWideBlockAVX2 is inverseWideBlock with kernels for AVX2.
+func inverseWideBlockAVX2[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
+	mode := kernelMode(f.form, lossless)
+	groups := (f.length + 63) / 64
+	clear(q[:])
+	switch c := any(c).(type) {
+	case *block[int32]:
+		q := any(q).(*block[int32])
+		for g := range groups {
+			coefficients32AVX2(&c[64*g], &p[g], &sortNone32.spread, f.bottom)
+		}
+		for i, v := range c[:f.length] {
+			q[order4[i&255]] = v
+		}
+		begin4x32AVX2(&q[0], mode)
+		for w := range 4 {
+			to := unsafe.Pointer(unsafe.SliceData(dst[w*sw:][:3*sy+3*sz+4]))
+			inverse32AVX2(to, 4*sy, 4*sz, &q[64*w], scale32(f.emax-30), mode)
+		}
+	case *block[int64]:
+		q := any(q).(*block[int64])
+		for g := range groups {
+			coefficients64AVX2(&c[64*g], &p[g], &sortNone64.spread, f.bottom)
+		}
+		for i, v := range c[:f.length] {
+			q[order4[i&255]] = v
+		}
+		begin4x64AVX2(&q[0], mode)
+		for w := range 4 {
+			to := unsafe.Pointer(unsafe.SliceData(dst[w*sw:][:3*sy+3*sz+4]))
+			inverse64AVX2(to, 8*sy, 8*sz, &q[64*w], scale64(f.emax-62), mode)
+		}
 	}
 }

@@ -8,19 +8,24 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// hasKernels tells whether the functions below may be used: whether the level of the
-// processor is AVX512. The functions do not check their arguments. If a comment does not
-// name dimensions, the function works on blocks of three.
-func hasKernels() bool { return cpu.Used() >= cpu.AVX512 }
+// hasKernels tells whether there are kernels of a level for blocks of dims dimensions.
+func hasKernels(l cpu.Level, dims int) bool { return l >= cpu.AVX512 || l >= cpu.AVX2 && dims >= 3 }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
 func Kernels() string {
-	if hasKernels() {
+	switch l := cpu.Used(); {
+	case l >= cpu.AVX512:
 		return "AVX-512"
+	case l >= cpu.AVX2:
+		return "AVX2"
 	}
 	return ""
 }
+
+// The functions below do not check their arguments. If a comment does not name
+// dimensions, the function works on blocks of three. The functions that end with x2 need
+// the level AVX2, the others AVX512.
 
 // gather32 copies a block to q, whose rows and slices are sy and sz bytes
 // apart, and returns its largest magnitude, read as that of floats.

@@ -2,10 +2,14 @@
 
 package zfp
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
 // The functions in Go do all the work.
-func hasKernels() bool { return false }
+func hasKernels(cpu.Level, int) bool { return false }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -61,3 +65,20 @@ func coefficients64(_ *int64, _ *planes, _ *[64]uint8, _ int)    {}
 
 func inverse4x32(_ unsafe.Pointer, _, _, _ int, _ *block[int32], _ float32, _ int) {}
 func inverse4x64(_ unsafe.Pointer, _, _, _ int, _ *block[int64], _ float64, _ int) {}
+
+func gather32AVX2(_, _ unsafe.Pointer, _, _ int) int32                     { return 0 }
+func gather64AVX2(_, _ unsafe.Pointer, _, _ int) int64                     { return 0 }
+func exact32AVX2(_ *int32, _, _ float32) bool                              { return false }
+func exact64AVX2(_ *int64, _, _ float64) bool                              { return false }
+func transform32AVX2(_, _ *int32, _ float32, _ int) int32                  { return 0 }
+func transform64AVX2(_, _ *int64, _ float64, _ int) int64                  { return 0 }
+func planes32AVX2(_ *planes, _ *int32, _ *sorting, _, _ int)               {}
+func planes64AVX2(_ *planes, _ *int64, _ *sorting, _, _ int)               {}
+func coefficients32AVX2(_ *int32, _ *planes, _ *sorting, _ int)            {}
+func coefficients64AVX2(_ *int64, _ *planes, _ *sorting, _ int)            {}
+func inverse32AVX2(_ unsafe.Pointer, _, _ int, _ *int32, _ float32, _ int) {}
+func inverse64AVX2(_ unsafe.Pointer, _, _ int, _ *int64, _ float64, _ int) {}
+func finish4x32AVX2(_ *int32, _ int) int32                                 { return 0 }
+func finish4x64AVX2(_ *int64, _ int) int64                                 { return 0 }
+func begin4x32AVX2(_ *int32, _ int)                                        {}
+func begin4x64AVX2(_ *int64, _ int)                                        {}

@@ -7,12 +7,26 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// TestKernels compares the kernels with Go. Its contents include those for which
+// kernelLevels returns the levels up to that of the processor, or of $ZMIGRATE_CPU, that
+// have kernels for blocks of dims dimensions.
+func kernelLevels(dims int) []cpu.Level {
+	var levels []cpu.Level
+	for l := cpu.Plain; l <= cpu.Used(); l++ {
+		if hasKernels(l, dims) {
+			levels = append(levels, l)
+		}
+	}
+	return levels
+}
+
+// TestKernels compares the kernels of each level with Go. Its contents include those for which
 // processors and languages give different results.
 func TestKernels(t *testing.T) {
-	if !hasKernels() {
+	if !hasKernels(cpu.Used(), 3) {
 		t.Skip("this processor has no kernels")
 	}
 	for _, shape := range [][]int{{64}, {259}, {4, 16}, {9, 70}, {8, 12, 17}, {5, 8, 9, 12}} {
@@ -44,31 +58,36 @@ func testKernels[W word, T Scalar](t *testing.T, shape []int) {
 	}
 }
 
-// compareKernels encodes and decodes an array with and without kernels.
+// compareKernels encodes and decodes an array without kernels and with those of each
+// level.
 func compareKernels[W word, T Scalar](t *testing.T, name string, g *grid, p Params, field []T) {
 	t.Helper()
 	typ := typeOf[T]()
-	var streams [2][]byte
-	var values [2][]T
-	for i, kernels := range []bool{false, true} {
-		e := newEncoder[W](p, typ, g.dims)
-		e.kernels, e.runs = e.kernels && kernels, e.runs && kernels
+	var stream []byte
+	var values []T
+	for _, l := range append([]cpu.Level{cpu.Plain}, kernelLevels(g.dims)...) {
+		e := newEncoder[W](l, p, typ, g.dims)
 		e.encode(words[W](field), g, 0, g.count)
 		e.reserve(64)
 		e.pad(64)
-		streams[i] = e.buf[:e.pos/8]
-		d := newDecoder[W](streams[0], 0, p, typ, g.dims)
-		d.kernels, d.runs = d.kernels && kernels, d.runs && kernels
-		values[i] = make([]T, g.values)
-		if err := d.decode(words[W](values[i]), g, 0, g.count); err != nil {
+		got := e.buf[:e.pos/8]
+		if l == cpu.Plain {
+			stream = got
+		}
+		d := newDecoder[W](l, stream, 0, p, typ, g.dims)
+		decoded := make([]T, g.values)
+		if err := d.decode(words[W](decoded), g, 0, g.count); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if !bytes.Equal(streams[0], streams[1]) {
-		t.Errorf("%v %s: another stream with kernels", typ, name)
-	}
-	if !slices.Equal(words[W](values[0]), words[W](values[1])) {
-		t.Errorf("%v %s: other values with kernels", typ, name)
+		if l == cpu.Plain {
+			values = decoded
+		}
+		if !bytes.Equal(got, stream) {
+			t.Errorf("%v %s: another stream with %v", typ, name, l)
+		}
+		if !slices.Equal(words[W](decoded), words[W](values)) {
+			t.Errorf("%v %s: other values with %v", typ, name, l)
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
 // TestPlanesOfAnyBits compares the readers of planes, which take several bits or planes
@@ -51,7 +53,7 @@ func TestPlanesOfAnyBits(t *testing.T) {
 				}
 			case 2:
 				get := fast.getPlanes16
-				if hasKernels() && round&2 != 0 {
+				if hasKernels(cpu.Used(), 2) && round&2 != 0 {
 					get = fast.readPlanes16
 				}
 				gotLow, gotLength = get(&p, 16*block, intprec, bottom, end)

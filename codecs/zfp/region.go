@@ -1,6 +1,10 @@
 package zfp
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
 // A box is a part of an array, in the order of a grid: x first.
 type box struct {
@@ -98,9 +102,9 @@ func DecodeRegion[T Scalar](dst []T, start, count, shape []int, part []byte, p P
 		return fmt.Errorf("%w: %d elements for a region of %v", ErrParams, len(dst), count)
 	}
 	if t.bits() == 32 {
-		return decodeBox(words[int32](dst), newDecoder[int32](part, 0, p, t, g.dims), &g, &b, blockBits)
+		return decodeBox(words[int32](dst), newDecoder[int32](cpu.Used(), part, 0, p, t, g.dims), &g, &b, blockBits)
 	}
-	return decodeBox(words[int64](dst), newDecoder[int64](part, 0, p, t, g.dims), &g, &b, blockBits)
+	return decodeBox(words[int64](dst), newDecoder[int64](cpu.Used(), part, 0, p, t, g.dims), &g, &b, blockBits)
 }
 
 // decodeBox decodes the blocks of a box, row by row.

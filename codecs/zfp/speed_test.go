@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
 // TestSpeed compares the time of one core with that of libzfp.
@@ -88,4 +90,61 @@ func threadTime(t *testing.T) time.Duration {
 		t.Fatal(errno)
 	}
 	return time.Duration(now.Nano())
+}
+
+// TestLevelSpeed compares the time of one core at each level: with kernels for AVX-512,
+// with those for AVX2, and in Go. It prints a table in Markdown.
+func TestLevelSpeed(t *testing.T) {
+	if os.Getenv("ZMIGRATE_SPEED") != "1" {
+		t.Skip("set ZMIGRATE_SPEED=1 to measure for a minute")
+	}
+	for _, shape := range [][]int{{1 << 17}, {256, 512}, {32, 64, 64}, {16, 16, 16, 32}} {
+		levelSpeed[int32, float32](t, shape)
+		levelSpeed[int64, float64](t, shape)
+	}
+}
+
+func levelSpeed[W word, T Scalar](t *testing.T, shape []int) {
+	t.Helper()
+	typ := typeOf[T]()
+	rate := float64(typ.bits()) / 4
+	for _, s := range []setting{{"tolerance", 0.01}, {"rate", rate}, {}} {
+		p := s.params(t, typ, len(shape))
+		g, err := newGrid(shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		field := smooth[T](shape)
+		got := make([]T, len(field))
+		levels := append([]cpu.Level{cpu.Plain}, kernelLevels(len(shape))...)
+		encoders := make([]*encoder[W], len(levels))
+		encode, decode := make([]time.Duration, len(levels)), make([]time.Duration, len(levels))
+		for i, l := range levels {
+			encoders[i] = newEncoder[W](l, p, typ, len(shape))
+			encode[i], decode[i] = math.MaxInt64, math.MaxInt64
+		}
+		for range 40 { // the levels in turn, because others use the machine
+			for i, l := range levels {
+				e := encoders[i]
+				encode[i] = min(encode[i], best(t, 1, func() error {
+					e.pos, e.acc = 0, 0
+					e.encode(words[W](field), &g, 0, g.count)
+					return nil
+				}))
+				e.pad(64)
+				stream := e.buf[:(e.pos+7)/8+slack]
+				decode[i] = min(decode[i], best(t, 1, func() error {
+					return newDecoder[W](l, stream, 0, p, typ, len(shape)).decode(words[W](got), &g, 0, g.count)
+				}))
+			}
+		}
+		line := fmt.Sprintf("| %d-D %v %v |", len(shape), typ, s)
+		for _, times := range [][]time.Duration{encode, decode} {
+			for i := range levels {
+				line += fmt.Sprintf(" %.2f |", times[i].Seconds()/times[len(times)-1].Seconds())
+			}
+			line += fmt.Sprintf(" %.0f MB/s |", float64(len(field)*typ.bits()/8)/times[len(times)-1].Seconds()/1e6)
+		}
+		t.Log(line)
+	}
 }

@@ -1,0 +1,349 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "kernels_amd64.h"
+#include "avx2_amd64.h"
+
+// A row of four elements fills a register.
+
+// func gather64AVX2(q, src unsafe.Pointer, sy, sz int) int64
+TEXT ·gather64AVX2(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ sy+16(FP), R8
+	MOVQ sz+24(FP), R9
+	LEAQ (R8)(R8*2), R10
+	MOVQ $4, DX
+	FILLY64(0x7fffffffffffffff, X8, Y8)
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+
+slice:
+	VMOVDQU (SI), Y0
+	VMOVDQU (SI)(R8*1), Y1
+	VMOVDQU (SI)(R8*2), Y2
+	VMOVDQU (SI)(R10*1), Y3
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, 64(DI)
+	VMOVDQU Y3, 96(DI)
+	VPAND Y8, Y0, Y0
+	VPAND Y8, Y1, Y1
+	VPAND Y8, Y2, Y2
+	VPAND Y8, Y3, Y3
+	MAXY64(Y0, Y9, Y4)
+	MAXY64(Y1, Y10, Y5)
+	MAXY64(Y2, Y9, Y6)
+	MAXY64(Y3, Y10, Y7)
+	ADDQ R9, SI
+	ADDQ $128, DI
+	DECQ DX
+	JNZ  slice
+	MAXY64(Y10, Y9, Y0)
+	VPERMQ $0x4e, Y9, Y1
+	MAXY64(Y1, Y9, Y0)
+	VPERMQ $0xb1, Y9, Y1
+	MAXY64(Y1, Y9, Y0)
+	VMOVQ X9, AX
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func exact64AVX2(q *int64, scale, back float64) bool
+TEXT ·exact64AVX2(SB), NOSPLIT, $0-25
+	MOVQ q+0(FP), SI
+	VBROADCASTSD scale+8(FP), Y4
+	VBROADCASTSD back+16(FP), Y5
+	VPXOR Y6, Y6, Y6
+	VPCMPEQD Y3, Y3, Y3
+	MOVQ $16, DX
+
+row:
+	VMULPD (SI), Y4, Y0
+	ROUNDTRIPY64(Y0, Y6, Y1)
+	VMULPD Y5, Y0, Y0
+	VPCMPEQQ (SI), Y0, Y0
+	VPAND Y0, Y3, Y3
+	ADDQ $32, SI
+	DECQ DX
+	JNZ  row
+	VPMOVMSKB Y3, AX
+	CMPL AX, $-1
+	SETEQ ret+24(FP)
+	VZEROUPPER
+	RET
+
+// NEGAY64 turns y into negabinary and collects its bits in Y14. Y13 has the mask.
+#define NEGAY64(y) \
+	VPADDQ Y13, y, y; \
+	VPXOR  Y13, y, y; \
+	VPOR   y, Y14, Y14
+
+// ORY64 collects the bits of the words in Y14 in AX.
+#define ORY64 \
+	VEXTRACTI128 $1, Y14, X0; \
+	VPOR X0, X14, X0;         \
+	VPSHUFD $0x4e, X0, X1;    \
+	VPOR X1, X0, X0;          \
+	VMOVQ X0, AX
+
+// func transform64AVX2(c, q *int64, scale float64, mode int) int64
+TEXT ·transform64AVX2(SB), NOSPLIT, $0-40
+	MOVQ c+0(FP), DI
+	MOVQ q+8(FP), SI
+	VBROADCASTSD scale+16(FP), Y10
+	MOVQ mode+24(FP), CX
+	TESTL $2, CX
+	JZ    noQuantize
+	MOVQ $16, DX
+
+quantize:
+	VMULPD (SI), Y10, Y0
+	QUANTIZEY64
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  quantize
+	SUBQ $512, DI
+	MOVQ DI, SI
+
+noQuantize:
+	FILLY64(0x8000000000000000, X15, Y15)
+	FILLY64(0x4000000000000000, X11, Y11)
+	MOVQ $4, DX
+	VPXOR Y12, Y12, Y12
+
+slice:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 32(SI), Y1
+	VMOVDQU 64(SI), Y2
+	VMOVDQU 96(SI), Y3
+	TESTL $4, CX
+	JZ    noMagnitude
+	MAGNITUDEY64(Y0, Y4, Y12)
+	MAGNITUDEY64(Y1, Y5, Y12)
+	MAGNITUDEY64(Y2, Y6, Y12)
+	MAGNITUDEY64(Y3, Y7, Y12)
+
+noMagnitude:
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TESTL $1, CX
+	JNZ   lossless
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	JMP   store
+
+lossless:
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+
+store:
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, 64(DI)
+	VMOVDQU Y3, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	DECQ DX
+	JNZ  slice
+
+	// The transform along z.
+	SUBQ $512, DI
+	MOVQ $4, DX
+	FILLY64(0xaaaaaaaaaaaaaaaa, X13, Y13)
+	VPXOR Y14, Y14, Y14
+
+column:
+	VMOVDQU 0(DI), Y0
+	VMOVDQU 128(DI), Y1
+	VMOVDQU 256(DI), Y2
+	VMOVDQU 384(DI), Y3
+	TESTL $1, CX
+	JNZ   losslessColumn
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	JMP   negabinary
+
+losslessColumn:
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+
+negabinary:
+	TESTL $8, CX
+	JNZ   storeColumn
+	NEGAY64(Y0)
+	NEGAY64(Y1)
+	NEGAY64(Y2)
+	NEGAY64(Y3)
+
+storeColumn:
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 128(DI)
+	VMOVDQU Y2, 256(DI)
+	VMOVDQU Y3, 384(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	ORY64
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func inverse64AVX2(dst unsafe.Pointer, sy, sz int, c *int64, scale float64, mode int)
+TEXT ·inverse64AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	MOVQ sz+16(FP), R9
+	LEAQ (R8)(R8*2), R10
+	MOVQ c+24(FP), SI
+	MOVQ mode+40(FP), CX
+	FILLY64(0x8000000000000000, X15, Y15)
+	VPXOR Y12, Y12, Y12
+	MOVQ $4, DX
+
+	// The transform along z.
+column:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 128(SI), Y1
+	VMOVDQU 256(SI), Y2
+	VMOVDQU 384(SI), Y3
+	TESTL $1, CX
+	JNZ   losslessColumn
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	JMP   storeColumn
+
+losslessColumn:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+
+storeColumn:
+	VMOVDQU Y0, 0(SI)
+	VMOVDQU Y1, 128(SI)
+	VMOVDQU Y2, 256(SI)
+	VMOVDQU Y3, 384(SI)
+	ADDQ $32, SI
+	DECQ DX
+	JNZ  column
+	SUBQ $128, SI
+	MOVQ $4, DX
+	VBROADCASTSD scale+32(FP), Y13
+
+slice:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 32(SI), Y1
+	VMOVDQU 64(SI), Y2
+	VMOVDQU 96(SI), Y3
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	JMP   rows
+
+lossless:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+
+rows:
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TESTL $2, CX
+	JZ    noDequantize
+	FLOATY64(Y0, Y4, Y5)
+	FLOATY64(Y1, Y6, Y7)
+	FLOATY64(Y2, Y8, Y9)
+	FLOATY64(Y3, Y10, Y11)
+	VMULPD Y13, Y0, Y0
+	VMULPD Y13, Y1, Y1
+	VMULPD Y13, Y2, Y2
+	VMULPD Y13, Y3, Y3
+
+noDequantize:
+	TESTL $4, CX
+	JZ    store
+	MAGNITUDEY64(Y0, Y4, Y12)
+	MAGNITUDEY64(Y1, Y5, Y12)
+	MAGNITUDEY64(Y2, Y6, Y12)
+	MAGNITUDEY64(Y3, Y7, Y12)
+
+store:
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, (DI)(R8*1)
+	VMOVDQU Y2, (DI)(R8*2)
+	VMOVDQU Y3, (DI)(R10*1)
+	ADDQ R9, DI
+	ADDQ $128, SI
+	DECQ DX
+	JNZ  slice
+	VZEROUPPER
+	RET
+
+// func finish4x64AVX2(q *int64, mode int) int64
+TEXT ·finish4x64AVX2(SB), NOSPLIT, $0-24
+	MOVQ q+0(FP), DI
+	MOVQ mode+8(FP), CX
+	MOVQ $16, DX
+	FILLY64(0x8000000000000000, X15, Y15)
+	FILLY64(0x4000000000000000, X11, Y11)
+	FILLY64(0xaaaaaaaaaaaaaaaa, X13, Y13)
+	VPXOR Y14, Y14, Y14
+
+column:
+	VMOVDQU 0(DI), Y0
+	VMOVDQU 512(DI), Y1
+	VMOVDQU 1024(DI), Y2
+	VMOVDQU 1536(DI), Y3
+	TESTL $1, CX
+	JNZ   lossless
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	JMP   store
+
+lossless:
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+
+store:
+	NEGAY64(Y0)
+	NEGAY64(Y1)
+	NEGAY64(Y2)
+	NEGAY64(Y3)
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 512(DI)
+	VMOVDQU Y2, 1024(DI)
+	VMOVDQU Y3, 1536(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	ORY64
+	MOVQ AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func begin4x64AVX2(q *int64, mode int)
+TEXT ·begin4x64AVX2(SB), NOSPLIT, $0-16
+	MOVQ q+0(FP), DI
+	MOVQ mode+8(FP), CX
+	MOVQ $16, DX
+	FILLY64(0x8000000000000000, X15, Y15)
+
+column:
+	VMOVDQU 0(DI), Y0
+	VMOVDQU 512(DI), Y1
+	VMOVDQU 1024(DI), Y2
+	VMOVDQU 1536(DI), Y3
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	JMP   store
+
+lossless:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+
+store:
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 512(DI)
+	VMOVDQU Y2, 1024(DI)
+	VMOVDQU Y3, 1536(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	VZEROUPPER
+	RET

@@ -1,0 +1,322 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "kernels_amd64.h"
+#include "avx2_amd64.h"
+
+// The 64 coefficients of a block, or of four blocks of two dimensions, become planes in
+// two steps. First each byte of all coefficients is collected: 64 bytes, in four lanes.
+// avx2_order.go says where the byte of a coefficient is. Then 8 planes are made of
+// each 64 bytes.
+
+// func planes32AVX2(p *planes, c *int32, order *[4][64]uint8, top, bottom int)
+TEXT ·planes32AVX2(SB), NOSPLIT, $256-40
+	MOVQ p+0(FP), DI
+	MOVQ c+8(FP), SI
+	MOVQ order+16(FP), BX
+	MOVQ top+24(FP), CX
+	MOVQ bottom+32(FP), DX
+	LEAQ bytes-256(SP), R8
+	VBROADCASTI128 ·bytes4(SB), Y7
+	VMOVDQU 0(SI), Y8
+	VMOVDQU 32(SI), Y12
+	VMOVDQU 64(SI), Y9
+	VMOVDQU 96(SI), Y13
+	VMOVDQU 128(SI), Y10
+	VMOVDQU 160(SI), Y14
+	VMOVDQU 192(SI), Y11
+	VMOVDQU 224(SI), Y15
+	VPSHUFB Y7, Y8, Y8
+	VPSHUFB Y7, Y9, Y9
+	VPSHUFB Y7, Y10, Y10
+	VPSHUFB Y7, Y11, Y11
+	VPSHUFB Y7, Y12, Y12
+	VPSHUFB Y7, Y13, Y13
+	VPSHUFB Y7, Y14, Y14
+	VPSHUFB Y7, Y15, Y15
+	WORDS32(Y8, Y9, Y10, Y11, Y0, Y1, Y2, Y3)
+	WORDS32(Y12, Y13, Y14, Y15, Y0, Y1, Y2, Y3)
+	VMOVDQU Y8, 0(R8)
+	VMOVDQU Y12, 32(R8)
+	VMOVDQU Y9, 64(R8)
+	VMOVDQU Y13, 96(R8)
+	VMOVDQU Y10, 128(R8)
+	VMOVDQU Y14, 160(R8)
+	VMOVDQU Y11, 192(R8)
+	VMOVDQU Y15, 224(R8)
+	MASKS8
+	DECQ CX
+	SHRQ $3, CX
+	SHRQ $3, DX
+	MOVQ CX, AX
+	SHLQ $6, AX // both the bytes and the planes take 64 bytes
+	ADDQ AX, R8
+	ADDQ AX, DI
+
+octet:
+	OCTET
+	SUBQ $64, R8
+	SUBQ $64, DI
+	DECQ CX
+	CMPQ CX, DX
+	JGE  octet
+	VZEROUPPER
+	RET
+
+// func coefficients32AVX2(c *int32, p *planes, order *[4][64]uint8, bottom int)
+TEXT ·coefficients32AVX2(SB), NOSPLIT, $256-32
+	MOVQ c+0(FP), DI
+	MOVQ p+8(FP), DX
+	MOVQ order+16(FP), BX
+	MOVQ bottom+24(FP), SI
+	LEAQ bytes-256(SP), R8
+	VPXOR Y0, Y0, Y0
+	VMOVDQU Y0, 0(R8)
+	VMOVDQU Y0, 32(R8)
+	VMOVDQU Y0, 64(R8)
+	VMOVDQU Y0, 96(R8)
+	VMOVDQU Y0, 128(R8)
+	VMOVDQU Y0, 160(R8)
+	MASKS8
+	SHRQ $3, SI
+	MOVQ $3, CX
+	ADDQ $192, R8
+	ADDQ $192, DX
+
+octet:
+	UNOCTET(empty)
+
+empty:
+	SUBQ $64, R8
+	SUBQ $64, DX
+	DECQ CX
+	CMPQ CX, SI
+	JGE  octet
+
+	LEAQ bytes-256(SP), R8
+	VMOVDQU 0(R8), Y8
+	VMOVDQU 32(R8), Y12
+	VMOVDQU 64(R8), Y9
+	VMOVDQU 96(R8), Y13
+	VMOVDQU 128(R8), Y10
+	VMOVDQU 160(R8), Y14
+	VMOVDQU 192(R8), Y11
+	VMOVDQU 224(R8), Y15
+	WORDS32(Y8, Y9, Y10, Y11, Y0, Y1, Y2, Y3)
+	WORDS32(Y12, Y13, Y14, Y15, Y0, Y1, Y2, Y3)
+	VBROADCASTI128 ·bytes4(SB), Y7
+	FILLY32(0xaaaaaaaa, X6, Y6)
+	VPSHUFB Y7, Y8, Y8
+	VPSHUFB Y7, Y9, Y9
+	VPSHUFB Y7, Y10, Y10
+	VPSHUFB Y7, Y11, Y11
+	VPSHUFB Y7, Y12, Y12
+	VPSHUFB Y7, Y13, Y13
+	VPSHUFB Y7, Y14, Y14
+	VPSHUFB Y7, Y15, Y15
+	VPXOR Y6, Y8, Y8
+	VPXOR Y6, Y9, Y9
+	VPXOR Y6, Y10, Y10
+	VPXOR Y6, Y11, Y11
+	VPXOR Y6, Y12, Y12
+	VPXOR Y6, Y13, Y13
+	VPXOR Y6, Y14, Y14
+	VPXOR Y6, Y15, Y15
+	VPSUBD Y6, Y8, Y8
+	VPSUBD Y6, Y9, Y9
+	VPSUBD Y6, Y10, Y10
+	VPSUBD Y6, Y11, Y11
+	VPSUBD Y6, Y12, Y12
+	VPSUBD Y6, Y13, Y13
+	VPSUBD Y6, Y14, Y14
+	VPSUBD Y6, Y15, Y15
+	VMOVDQU Y8, 0(DI)
+	VMOVDQU Y12, 32(DI)
+	VMOVDQU Y9, 64(DI)
+	VMOVDQU Y13, 96(DI)
+	VMOVDQU Y10, 128(DI)
+	VMOVDQU Y14, 160(DI)
+	VMOVDQU Y11, 192(DI)
+	VMOVDQU Y15, 224(DI)
+	VZEROUPPER
+	RET
+
+// BYTES32X64 collects the bytes of 32 coefficients, at SI, in eight registers of 32
+// bytes, 64 bytes apart from R8 on. Y15 has the indexes that put bytes of two words
+// side by side.
+#define BYTES32X64 \
+	VBROADCASTI128 ·pairs8(SB), Y15; \
+	VMOVDQU 0(SI), Y0; \
+	VMOVDQU 32(SI), Y1; \
+	VMOVDQU 64(SI), Y2; \
+	VMOVDQU 96(SI), Y3; \
+	VMOVDQU 128(SI), Y4; \
+	VMOVDQU 160(SI), Y5; \
+	VMOVDQU 192(SI), Y6; \
+	VMOVDQU 224(SI), Y7; \
+	VPSHUFB Y15, Y0, Y0; \
+	VPSHUFB Y15, Y1, Y1; \
+	VPSHUFB Y15, Y2, Y2; \
+	VPSHUFB Y15, Y3, Y3; \
+	VPSHUFB Y15, Y4, Y4; \
+	VPSHUFB Y15, Y5, Y5; \
+	VPSHUFB Y15, Y6, Y6; \
+	VPSHUFB Y15, Y7, Y7; \
+	VPUNPCKLWD Y1, Y0, Y8; \
+	VPUNPCKHWD Y1, Y0, Y9; \
+	VPUNPCKLWD Y3, Y2, Y10; \
+	VPUNPCKHWD Y3, Y2, Y11; \
+	VPUNPCKLWD Y5, Y4, Y12; \
+	VPUNPCKHWD Y5, Y4, Y13; \
+	VPUNPCKLWD Y7, Y6, Y14; \
+	VPUNPCKHWD Y7, Y6, Y15; \
+	VPUNPCKLDQ Y10, Y8, Y0; \
+	VPUNPCKHDQ Y10, Y8, Y1; \
+	VPUNPCKLDQ Y11, Y9, Y2; \
+	VPUNPCKHDQ Y11, Y9, Y3; \
+	VPUNPCKLDQ Y14, Y12, Y4; \
+	VPUNPCKHDQ Y14, Y12, Y5; \
+	VPUNPCKLDQ Y15, Y13, Y6; \
+	VPUNPCKHDQ Y15, Y13, Y7; \
+	VPUNPCKLQDQ Y4, Y0, Y8; \
+	VPUNPCKHQDQ Y4, Y0, Y9; \
+	VPUNPCKLQDQ Y5, Y1, Y10; \
+	VPUNPCKHQDQ Y5, Y1, Y11; \
+	VPUNPCKLQDQ Y6, Y2, Y12; \
+	VPUNPCKHQDQ Y6, Y2, Y13; \
+	VPUNPCKLQDQ Y7, Y3, Y14; \
+	VPUNPCKHQDQ Y7, Y3, Y15; \
+	VMOVDQU Y8, 0(R8); \
+	VMOVDQU Y9, 64(R8); \
+	VMOVDQU Y10, 128(R8); \
+	VMOVDQU Y11, 192(R8); \
+	VMOVDQU Y12, 256(R8); \
+	VMOVDQU Y13, 320(R8); \
+	VMOVDQU Y14, 384(R8); \
+	VMOVDQU Y15, 448(R8)
+
+// func planes64AVX2(p *planes, c *int64, order *[4][64]uint8, top, bottom int)
+TEXT ·planes64AVX2(SB), NOSPLIT, $512-40
+	MOVQ p+0(FP), DI
+	MOVQ c+8(FP), SI
+	MOVQ order+16(FP), BX
+	MOVQ top+24(FP), CX
+	MOVQ bottom+32(FP), DX
+	LEAQ bytes-512(SP), R8
+	BYTES32X64
+	ADDQ $256, SI
+	ADDQ $32, R8
+	BYTES32X64
+	SUBQ $32, R8
+	MASKS8
+	DECQ CX
+	SHRQ $3, CX
+	SHRQ $3, DX
+	MOVQ CX, AX
+	SHLQ $6, AX
+	ADDQ AX, R8
+	ADDQ AX, DI
+
+octet:
+	OCTET
+	SUBQ $64, R8
+	SUBQ $64, DI
+	DECQ CX
+	CMPQ CX, DX
+	JGE  octet
+	VZEROUPPER
+	RET
+
+// NEGAROW undoes negabinary in y, and stores it. Y15 has the mask.
+#define NEGAROW(y, at) \
+	VPXOR   Y15, y, y; \
+	VPSUBQ  Y15, y, y; \
+	VMOVDQU y, at(DI)
+
+// WORDS32X64 undoes BYTES32X64, and negabinary, and stores the coefficients at DI.
+#define WORDS32X64 \
+	VMOVDQU 0(R8), Y0; \
+	VMOVDQU 64(R8), Y1; \
+	VMOVDQU 128(R8), Y2; \
+	VMOVDQU 192(R8), Y3; \
+	VMOVDQU 256(R8), Y4; \
+	VMOVDQU 320(R8), Y5; \
+	VMOVDQU 384(R8), Y6; \
+	VMOVDQU 448(R8), Y7; \
+	VPUNPCKLBW Y1, Y0, Y8; \
+	VPUNPCKHBW Y1, Y0, Y9; \
+	VPUNPCKLBW Y3, Y2, Y10; \
+	VPUNPCKHBW Y3, Y2, Y11; \
+	VPUNPCKLBW Y5, Y4, Y12; \
+	VPUNPCKHBW Y5, Y4, Y13; \
+	VPUNPCKLBW Y7, Y6, Y14; \
+	VPUNPCKHBW Y7, Y6, Y15; \
+	VPUNPCKLWD Y10, Y8, Y0; \
+	VPUNPCKHWD Y10, Y8, Y1; \
+	VPUNPCKLWD Y11, Y9, Y2; \
+	VPUNPCKHWD Y11, Y9, Y3; \
+	VPUNPCKLWD Y14, Y12, Y4; \
+	VPUNPCKHWD Y14, Y12, Y5; \
+	VPUNPCKLWD Y15, Y13, Y6; \
+	VPUNPCKHWD Y15, Y13, Y7; \
+	VPUNPCKLDQ Y4, Y0, Y8; \
+	VPUNPCKHDQ Y4, Y0, Y9; \
+	VPUNPCKLDQ Y5, Y1, Y10; \
+	VPUNPCKHDQ Y5, Y1, Y11; \
+	VPUNPCKLDQ Y6, Y2, Y12; \
+	VPUNPCKHDQ Y6, Y2, Y13; \
+	VPUNPCKLDQ Y7, Y3, Y14; \
+	VPUNPCKHDQ Y7, Y3, Y0; \
+	FILLY64(0xaaaaaaaaaaaaaaaa, X15, Y15); \
+	NEGAROW(Y8, 0); \
+	NEGAROW(Y9, 32); \
+	NEGAROW(Y10, 64); \
+	NEGAROW(Y11, 96); \
+	NEGAROW(Y12, 128); \
+	NEGAROW(Y13, 160); \
+	NEGAROW(Y14, 192); \
+	NEGAROW(Y0, 224)
+
+// func coefficients64AVX2(c *int64, p *planes, order *[4][64]uint8, bottom int)
+TEXT ·coefficients64AVX2(SB), NOSPLIT, $512-32
+	MOVQ c+0(FP), DI
+	MOVQ p+8(FP), DX
+	MOVQ order+16(FP), BX
+	MOVQ bottom+24(FP), SI
+	LEAQ bytes-512(SP), R8
+	MASKS8
+	SHRQ $3, SI
+	MOVQ $7, CX
+	ADDQ $448, R8
+	ADDQ $448, DX
+
+octet:
+	UNOCTET(empty)
+
+empty:
+	SUBQ $64, R8
+	SUBQ $64, DX
+	DECQ CX
+	CMPQ CX, SI
+	JGE  octet
+
+	// The bytes below are 0.
+	VPXOR Y0, Y0, Y0
+
+below:
+	TESTQ CX, CX
+	JLT  words
+	VMOVDQU Y0, (R8)
+	VMOVDQU Y0, 32(R8)
+	SUBQ $64, R8
+	DECQ CX
+	JMP  below
+
+words:
+	LEAQ bytes-512(SP), R8
+	WORDS32X64
+	ADDQ $32, R8
+	ADDQ $256, DI
+	WORDS32X64
+	VZEROUPPER
+	RET
