@@ -73,12 +73,6 @@ row:
 	VZEROUPPER
 	RET
 
-// NEGAY64 turns y into negabinary and collects its bits in Y14. Y13 has the mask.
-#define NEGAY64(y) \
-	VPADDQ Y13, y, y; \
-	VPXOR  Y13, y, y; \
-	VPOR   y, Y14, Y14
-
 // ORY64 collects the bits of the words in Y14 in AX.
 #define ORY64 \
 	VEXTRACTI128 $1, Y14, X0; \

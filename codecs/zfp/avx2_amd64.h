@@ -78,6 +78,12 @@
 	VPSUBQ y, z, z;  \
 	VPSUBQ w, x, x
 
+// NEGAY64 turns y into negabinary and collects its bits in Y14. Y13 has the mask.
+#define NEGAY64(y) \
+	VPADDQ Y13, y, y; \
+	VPXOR  Y13, y, y; \
+	VPOR   y, Y14, Y14
+
 // FLOATY64 turns integers into floats: the upper halves, times 2^32 and less 2^52, are
 // exact, and so are the lower halves with 2^52 added. The sum is rounded once. t and u
 // are scratch.

@@ -52,7 +52,7 @@ func newDecoder[W word](l cpu.Level, stream []byte, pos int, p Params, t Type, d
 	d := &decoder[W]{
 		bias: bias, width: t.exponentBits(),
 		params: p, typ: t, dims: dims, end: 8 * len(stream),
-		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims),
+		level: l, kernels: dims >= 3 && hasKernels(l), runs: dims < 3 && hasKernels(l),
 	}
 	_, d.fixed = p.BlockBits(t)
 	d.room = loose.maxBlockBits(t, dims)
@@ -217,7 +217,7 @@ func (d *decoder[W]) decodeInts(start, prec int, f found) found {
 		}
 	case 2:
 		if d.runs {
-			f.bottom, f.length = d.readPlanes16(p, d.shift, intprec, bottom, end)
+			f.bottom, f.length = d.readPlanes16(d.level, p, d.shift, intprec, bottom, end)
 		} else {
 			f.bottom, f.length = d.getPlanes16(p, d.shift, intprec, bottom, end)
 		}

@@ -25,7 +25,7 @@ func fuzzShape(seed uint32) []int {
 	return shape
 }
 
-// FuzzDecode decodes any bytes with any parameters.
+// FuzzDecode decodes any bytes with any parameters, at all levels.
 func FuzzDecode(f *testing.F) {
 	for i, c := range readGolden(f, openSelection(f)) {
 		if p, err := c.params(Float32); err == nil && i%20 == 0 {
@@ -35,19 +35,22 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte, seed uint32, minbits, maxbits, maxprec, minexp int) {
 		p := Params{minbits, maxbits, maxprec, minexp}
 		shape := fuzzShape(seed)
-		fuzzDecode[int32](t, stream, shape, p)
-		fuzzDecode[int64](t, stream, shape, p)
-		fuzzDecode[float32](t, stream, shape, p)
-		fuzzDecode[float64](t, stream, shape, p)
+		fuzzDecode[int32, int32](t, stream, shape, p)
+		fuzzDecode[int64, int64](t, stream, shape, p)
+		fuzzDecode[int32, float32](t, stream, shape, p)
+		fuzzDecode[int64, float64](t, stream, shape, p)
 	})
 }
 
-func fuzzDecode[T Scalar](t *testing.T, stream []byte, shape []int, p Params) {
+func fuzzDecode[W word, T Scalar](t *testing.T, stream []byte, shape []int, p Params) {
 	t.Helper()
 	dst := make([]T, product(shape))
 	err := Decode(dst, shape, stream, p, Options{})
 	if err != nil && !errors.Is(err, ErrParams) && !errors.Is(err, ErrCorrupt) {
 		t.Errorf("%v", err)
+	}
+	if g, err := newGrid(shape); err == nil && p.Validate(typeOf[T]()) == nil {
+		compareDecoders[W, T](t, fmt.Sprint(shape, p), &g, p, stream)
 	}
 }
 

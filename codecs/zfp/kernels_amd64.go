@@ -8,8 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// hasKernels tells whether there are kernels of a level for blocks of dims dimensions.
-func hasKernels(l cpu.Level, dims int) bool { return l >= cpu.AVX512 || l >= cpu.AVX2 && dims >= 3 }
+// hasKernels tells whether there are kernels of a level.
+func hasKernels(l cpu.Level) bool { return l >= cpu.AVX2 }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.

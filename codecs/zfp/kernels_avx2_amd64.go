@@ -76,3 +76,54 @@ func inverse32AVX2(dst unsafe.Pointer, sy, sz int, c *int32, scale float32, mode
 
 //go:noescape
 func inverse64AVX2(dst unsafe.Pointer, sy, sz int, c *int64, scale float64, mode int)
+
+// gatherRows32AVX2 and gatherRows64AVX2 are gatherRows32 and gatherRows64.
+//
+//go:noescape
+func gatherRows32AVX2(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, dims int)
+
+//go:noescape
+func gatherRows64AVX2(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, dims int)
+
+// forwardRows32AVX2 is forwardRows32 without its last step: it leaves coefficients in c
+// for blocks of two dimensions, too, in the order of sortRun32.
+//
+//go:noescape
+func forwardRows32AVX2(c *int32, q *block[int32], r *run[int32], mode, dims int) int
+
+// inverseRows32AVX2 is inverseRows32 without its first step. Coefficients of two
+// dimensions are no longer in negabinary.
+//
+//go:noescape
+func inverseRows32AVX2(dst unsafe.Pointer, sy int, c *int32, r *run[int32], mode, dims, exact int)
+
+// quantizeRows64AVX2 quantizes a run of blocks from q to c. In mode modeMagnitudes it
+// takes the magnitudes of blocks that do not come back unchanged, and returns which blocks
+// do.
+//
+//go:noescape
+func quantizeRows64AVX2(c, q *block[int64], r *run[int64], mode, dims int) int
+
+// transformRows64AVX2 transforms a run of blocks in c, of two dimensions to c, of one
+// dimension to p.
+//
+//go:noescape
+func transformRows64AVX2(p *planes, c *block[int64], r *run[int64], mode, dims int)
+
+// inverseRows64AVX2 is inverseRows32AVX2 with 64 bits. The coefficients of one dimension
+// are in p.
+//
+//go:noescape
+func inverseRows64AVX2(dst unsafe.Pointer, sy int, p *planes, c *block[int64], r *run[int64], mode, dims, exact int)
+
+// codeNibblesAVX2, splitNibblesAVX2 and decodeFixedAVX2 are codeNibbles, splitNibbles and
+// decodeFixed.
+//
+//go:noescape
+func codeNibblesAVX2(to *nibbleChunk, s *nibbleState, c *uint64, t *nibbleShuffles, shift, top, planes, limit int) int
+
+//go:noescape
+func splitNibblesAVX2(c *uint64, s *byte)
+
+//go:noescape
+func decodeFixedAVX2(c *uint64, r *fixedRow, t *nibbleShuffles, skip, planes int) (left int)

@@ -9,7 +9,7 @@ import (
 )
 
 // The functions in Go do all the work.
-func hasKernels(cpu.Level, int) bool { return false }
+func hasKernels(cpu.Level) bool { return false }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -82,3 +82,22 @@ func finish4x32AVX2(_ *int32, _ int) int32                                 { ret
 func finish4x64AVX2(_ *int64, _ int) int64                                 { return 0 }
 func begin4x32AVX2(_ *int32, _ int)                                        {}
 func begin4x64AVX2(_ *int64, _ int)                                        {}
+
+func gatherRows32AVX2(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
+func gatherRows64AVX2(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
+
+func forwardRows32AVX2(_ *int32, _ *block[int32], _ *run[int32], _, _ int) int        { return 0 }
+func inverseRows32AVX2(_ unsafe.Pointer, _ int, _ *int32, _ *run[int32], _, _, _ int) {}
+func quantizeRows64AVX2(_, _ *block[int64], _ *run[int64], _, _ int) int              { return 0 }
+func transformRows64AVX2(_ *planes, _ *block[int64], _ *run[int64], _, _ int)         {}
+
+func inverseRows64AVX2(_ unsafe.Pointer, _ int, _ *planes, _ *block[int64], _ *run[int64], _, _, _ int) {
+}
+
+func codeNibblesAVX2(_ *nibbleChunk, _ *nibbleState, _ *uint64, _ *nibbleShuffles, _, _, _, _ int) int {
+	return 0
+}
+
+func splitNibblesAVX2(_ *uint64, _ *byte) {}
+
+func decodeFixedAVX2(_ *uint64, _ *fixedRow, _ *nibbleShuffles, _, _ int) (left int) { return 0 }

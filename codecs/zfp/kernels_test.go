@@ -12,11 +12,11 @@ import (
 )
 
 // kernelLevels returns the levels up to that of the processor, or of $ZMIGRATE_CPU, that
-// have kernels for blocks of dims dimensions.
-func kernelLevels(dims int) []cpu.Level {
+// have kernels.
+func kernelLevels() []cpu.Level {
 	var levels []cpu.Level
 	for l := cpu.Plain; l <= cpu.Used(); l++ {
-		if hasKernels(l, dims) {
+		if hasKernels(l) {
 			levels = append(levels, l)
 		}
 	}
@@ -26,7 +26,7 @@ func kernelLevels(dims int) []cpu.Level {
 // TestKernels compares the kernels of each level with Go. Its contents include those for which
 // processors and languages give different results.
 func TestKernels(t *testing.T) {
-	if !hasKernels(cpu.Used(), 3) {
+	if !hasKernels(cpu.Used()) {
 		t.Skip("this processor has no kernels")
 	}
 	for _, shape := range [][]int{{64}, {259}, {4, 16}, {9, 70}, {8, 12, 17}, {5, 8, 9, 12}} {
@@ -65,7 +65,7 @@ func compareKernels[W word, T Scalar](t *testing.T, name string, g *grid, p Para
 	typ := typeOf[T]()
 	var stream []byte
 	var values []T
-	for _, l := range append([]cpu.Level{cpu.Plain}, kernelLevels(g.dims)...) {
+	for _, l := range append([]cpu.Level{cpu.Plain}, kernelLevels()...) {
 		e := newEncoder[W](l, p, typ, g.dims)
 		e.encode(words[W](field), g, 0, g.count)
 		e.reserve(64)
@@ -87,6 +87,62 @@ func compareKernels[W word, T Scalar](t *testing.T, name string, g *grid, p Para
 		}
 		if !slices.Equal(words[W](decoded), words[W](values)) {
 			t.Errorf("%v %s: other values with %v", typ, name, l)
+		}
+	}
+}
+
+// compareDecoders decodes any bytes without kernels and with those of each level.
+func compareDecoders[W word, T Scalar](t *testing.T, name string, g *grid, p Params, stream []byte) {
+	t.Helper()
+	want := make([]W, g.values)
+	failure := newDecoder[W](cpu.Plain, stream, 0, p, typeOf[T](), g.dims).decode(want, g, 0, g.count)
+	for _, l := range kernelLevels() {
+		got := make([]W, g.values)
+		err := newDecoder[W](l, stream, 0, p, typeOf[T](), g.dims).decode(got, g, 0, g.count)
+		if fmt.Sprint(err) != fmt.Sprint(failure) {
+			t.Errorf("%v %s: %v with %v, want %v", typeOf[T](), name, err, l, failure)
+		}
+		if err == nil && !slices.Equal(got, want) {
+			t.Errorf("%v %s: other values with %v", typeOf[T](), name, l)
+		}
+	}
+}
+
+// TestKernelsOfAnyBits compares decoders that read arbitrary bits.
+func TestKernelsOfAnyBits(t *testing.T) {
+	if !hasKernels(cpu.Used()) {
+		t.Skip("this processor has no kernels")
+	}
+	for _, shape := range [][]int{{64}, {259}, {4, 16}, {9, 70}, {8, 12, 17}, {5, 8, 9, 12}} {
+		decodeAnyBits[int32, int32](t, shape)
+		decodeAnyBits[int64, int64](t, shape)
+		decodeAnyBits[int32, float32](t, shape)
+		decodeAnyBits[int64, float64](t, shape)
+	}
+}
+
+func decodeAnyBits[W word, T Scalar](t *testing.T, shape []int) {
+	t.Helper()
+	g, err := newGrid(shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(9, 10))
+	params := settings(t, typeOf[T](), len(shape))
+	for _, bits := range []int{12, 19, 33, 50, 64, 100} {
+		params[fmt.Sprintf("%d bits", bits)] = Params{bits, bits, NoMaxPrec, NoMinExp}
+		params[fmt.Sprintf("%d bits, few planes", bits)] = Params{bits, bits, 5, NoMinExp}
+	}
+	stream := make([]byte, 80*g.values)
+	for name, p := range params {
+		for round := range 6 {
+			for i := range stream {
+				stream[i] = uint8(rng.Uint32())
+				if round%3 == 0 {
+					stream[i] &= uint8(rng.Uint32()) & uint8(rng.Uint32()) // few ones, long runs
+				}
+			}
+			compareDecoders[W, T](t, fmt.Sprintf("%v, %s, round %d", shape, name, round), &g, p, stream)
 		}
 	}
 }

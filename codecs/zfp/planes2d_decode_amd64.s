@@ -9,12 +9,14 @@
 // 0. R8 points to the byte behind the certain ones, DX is how many are left of the block.
 // R11 are the coefficients that had a one-bit, R12 is the plane above the next one, R13
 // the lowest plane.
-TEXT ·readBlocks16(SB), NOSPLIT, $16-40
+TEXT ·readBlocks16(SB), NOSPLIT, $24-40
 	MOVQ r+0(FP), SI
 	MOVQ to+16(FP), DI
 	MOVQ tails+24(FP), BX
 	LEAQ reader16_blocks(SI), AX
 	MOVQ AX, block-8(SP)
+	MOVQ reader16_runByRun(SI), AX
+	MOVQ AX, runByRun-24(SP)
 
 block:
 	MOVQ buf+8(FP), R15
@@ -125,6 +127,9 @@ uncut:
 	JMP   plane
 
 runs:
+	CMPQ  runByRun-24(SP), $0
+	JNE   runByRun
+
 	// Before a test there is an even number of one-bits, before a bit of a
 	// coefficient an odd one.
 	MOVQ  R9, X0
@@ -166,6 +171,7 @@ runs:
 	JLT   plane
 
 	// All coefficients have had a one-bit: the planes stand as they are.
+allLiteral:
 	MOVQ r+0(FP), SI
 	MOVQ buf+8(FP), R8
 	MOVQ reader16_pos(SI), R9
@@ -192,6 +198,49 @@ verbatim:
 	ADDQ $16, R9
 	SUBQ $16, DX
 	JMP  verbatim
+
+runByRun:
+	// R14 is the number of bits of the tail that have been read. A run that is cut ends
+	// behind the last bit of the block.
+	XORL  R14, R14
+	CMPQ  DX, $64
+	JGE   test
+	BTSQ  DX, R9
+
+test:
+	CMPQ  R14, DX
+	JGE   tailDone
+	INCQ  R14
+	SHRQ  $1, R9
+	JCC   tailDone
+	TZCNTQ R9, CX
+	MOVL  $15, R15
+	SUBL  R11, R15
+	CMPL  CX, R15
+	JGE   lastCoefficient
+	ADDL  CX, R11
+	BTSL  R11, AX
+	INCL  R11
+	INCL  CX
+	ADDQ  CX, R14
+	SHRXQ CX, R9, R9
+	JMP   test
+
+lastCoefficient:
+	BTSL  $15, AX // its one-bit is left out, and so is a test behind it
+	MOVL  $16, R11
+	ADDQ  R15, R14
+	SHRXQ R15, R9, R9
+
+tailDone:
+	CMPQ  R14, DX
+	CMOVQGT DX, R14
+	SUBL  R14, R10
+	SUBQ  R14, DX
+	MOVW  AX, (DI)(R12*8)
+	CMPL  R11, $16
+	JLT   plane
+	JMP   allLiteral
 
 zeros:
 	MOVQ R12, R13

@@ -1,5 +1,7 @@
 package zfp
 
+import "github.com/zmigrate/zmigrate/internal/cpu"
+
 // A nibbleRow holds the arguments and the results of readNibbles for 16 blocks of one
 // dimension. A block of floats has its exponent minus lowest planes, no more than most.
 type nibbleRow struct {
@@ -52,10 +54,21 @@ func (d *decoder[W]) scaleOf(exponent int) W {
 
 // splitRow turns the planes of 16 blocks into coefficients.
 func (d *decoder[W]) splitRow() {
+	p, s := &d.planes[0], &d.row.strings[0]
+	at := 0
 	if wide[W]() {
-		splitNibbles(&d.planes[0][32], &d.row.strings[0][0])
-		splitNibbles(&d.planes[0][0], &d.row.strings[0][16])
+		at = 32
+	}
+	if d.level >= cpu.AVX512 {
+		splitNibbles(&p[at], &s[0])
 	} else {
-		splitNibbles(&d.planes[0][0], &d.row.strings[0][0])
+		splitNibblesAVX2(&p[at], &s[0])
+	}
+	switch {
+	case !wide[W]():
+	case d.level >= cpu.AVX512:
+		splitNibbles(&p[0], &s[16])
+	default:
+		splitNibblesAVX2(&p[0], &s[16])
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
 // A nibbleChunk is the code of up to 6 planes of a row: the bits of each block in the
@@ -58,11 +60,11 @@ type rowCode struct {
 
 // encodeRow writes the row that begins with the first element of src.
 func (e *encoder[W]) encodeRow(src []W) {
-	loadRun(&e.q, &e.run, src, 16, 1)
+	loadRun(e.level, &e.q, &e.run, src, 16, 1)
 	var leads [16]lead
 	e.leadRow(&leads)
 	lossless := e.params.reversible()
-	exact := forwardRun(&e.planes[0], &e.q, &e.run, runMode(e.typ, lossless), 0, 1)
+	exact := forwardRun(e.level, &e.planes[0], &e.c, &e.q, &e.run, runMode(e.typ, lossless), 0, 1)
 	var all W
 	intprec := e.typ.bits()
 	lowest := intprec
@@ -127,8 +129,12 @@ func (e *encoder[W]) codeRow(top, lowest int) []nibbleChunk {
 	n := 0
 	for base := 32; base >= 0; base -= 32 { // the upper and the lower halves of words
 		from, to := max(lowest, base), min(top, base+32)
-		if from < to {
-			n += codeNibbles(&r.chunks[n], &r.nibbleState, &e.planes[0][base], &nibbleTable, base+32-to, to, to-from, limit)
+		switch c := &e.planes[0][base]; {
+		case from >= to:
+		case e.level >= cpu.AVX512:
+			n += codeNibbles(&r.chunks[n], &r.nibbleState, c, &nibbleTable, base+32-to, to, to-from, limit)
+		default:
+			n += codeNibblesAVX2(&r.chunks[n], &r.nibbleState, c, &nibbleShuffle, base+32-to, to, to-from, limit)
 		}
 	}
 	if n&1 != 0 {

@@ -1,6 +1,10 @@
 package zfp
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
 // In fixed rate the beginning of each block is known. If a block has up to 64 bits, the
 // planes of 16 blocks of one dimension are decoded side by side.
@@ -80,8 +84,17 @@ func (d *decoder[W]) readFixedRow() {
 	// A plane that is empty in all blocks is a single bit in each.
 	empty := min(bits.TrailingZeros64(any), 31)
 	if intprec == 32 {
-		decodeFixed(&p[0], &r, &fixedTable, empty, 32-empty)
-	} else if decodeFixed(&p[32], &r, &fixedTable, empty, 32-empty) == 0 {
-		decodeFixed(&p[0], &r, &fixedTable, 0, 32)
+		r.decode(d.level, &p[0], empty)
+	} else if r.decode(d.level, &p[32], empty) == 0 {
+		r.decode(d.level, &p[0], 0)
 	}
+}
+
+// decode decodes 32 planes, of which the first are empty, with a kernel. It returns the
+// number of planes that are left at the end of the longest block.
+func (r *fixedRow) decode(l cpu.Level, c *uint64, empty int) (left int) {
+	if l >= cpu.AVX512 {
+		return decodeFixed(c, r, &fixedTable, empty, 32-empty)
+	}
+	return decodeFixedAVX2(c, r, &nibbleShuffle, empty, 32-empty)
 }

@@ -2,7 +2,10 @@ package zfp
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
 // Blocks of one and two dimensions have few values for a kernel. So a kernel handles a
@@ -82,18 +85,32 @@ func rowPointer[W word](a []W, sy int) unsafe.Pointer {
 }
 
 // loadRun copies a run of blocks, and sets the largest magnitude of each block.
-func loadRun[W word](q *block[W], r *run[W], src []W, sy, dims int) {
+func loadRun[W word](l cpu.Level, q *block[W], r *run[W], src []W, sy, dims int) {
+	from := rowPointer(src, sy)
+	newer := l >= cpu.AVX512
 	switch q := any(q).(type) {
 	case *block[int32]:
-		gatherRows32(q, any(&r.largest).(*[16]int32), rowPointer(src, sy), 4*sy, dims)
+		if largest := any(&r.largest).(*[16]int32); newer {
+			gatherRows32(q, largest, from, 4*sy, dims)
+		} else {
+			gatherRows32AVX2(q, largest, from, 4*sy, dims)
+		}
 	case *block[int64]:
-		gatherRows64(q, any(&r.largest).(*[16]int64), rowPointer(src, sy), 8*sy, dims)
+		if largest := any(&r.largest).(*[16]int64); newer {
+			gatherRows64(q, largest, from, 8*sy, dims)
+		} else {
+			gatherRows64AVX2(q, largest, from, 8*sy, dims)
+		}
 	}
 }
 
 // forwardRun turns a run of blocks into planes, or a row into coefficients. It returns
-// the blocks that come back unchanged when their floats are quantized.
-func forwardRun[W word](p *planes, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
+// the blocks that come back unchanged when their floats are quantized. There may be no
+// planes above the highest bit that is set in any coefficient. It uses c as scratch.
+func forwardRun[W word](l cpu.Level, p *planes, c, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
+	if l < cpu.AVX512 {
+		return forwardRunAVX2(p, c, q, r, mode, bottom, dims)
+	}
 	switch q := any(q).(type) {
 	case *block[int32]:
 		return forwardRows32(p, q, &collectRows32, any(r).(*run[int32]), mode, bottom, dims)
@@ -103,13 +120,66 @@ func forwardRun[W word](p *planes, q *block[W], r *run[W], mode, bottom, dims in
 	return 0
 }
 
-// inverseRun turns planes into a run of blocks, or coefficients into a row.
-func inverseRun[W word](dst []W, sy int, p *planes, r *run[W], mode, bottom, dims, exact int) {
+// forwardRunAVX2 is forwardRun with kernels for AVX2.
+func forwardRunAVX2[W word](p *planes, c, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
+	switch q := any(q).(type) {
+	case *block[int32]:
+		r := any(r).(*run[int32])
+		if dims == 1 {
+			return forwardRows32AVX2((*int32)(unsafe.Pointer(p)), q, r, mode, dims)
+		}
+		c := any(c).(*block[int32])
+		exact = forwardRows32AVX2(&c[0], q, r, mode, dims)
+		if top := bits.Len32(uint32(r.bits[0] | r.bits[4] | r.bits[8] | r.bits[12])); top > bottom {
+			planes32AVX2(p, &c[0], &sortRun32.collect, top, bottom)
+		}
+	case *block[int64]:
+		r := any(r).(*run[int64])
+		c := any(c).(*block[int64])
+		if mode&modeQuantized == 0 {
+			c = q
+		} else {
+			exact = quantizeRows64AVX2(c, q, r, mode, dims)
+		}
+		transformRows64AVX2(p, c, r, mode, dims)
+		if dims == 1 {
+			return exact
+		}
+		if top := bits.Len64(uint64(r.bits[0] | r.bits[4] | r.bits[8] | r.bits[12])); top > bottom {
+			planes64AVX2(p, &c[0], &sortRun64.collect, top, bottom)
+		}
+	}
+	return exact
+}
+
+// inverseRun turns planes into a run of blocks, or coefficients into a row. It uses c as
+// scratch.
+func inverseRun[W word](l cpu.Level, dst []W, sy int, p *planes, c *block[W], r *run[W], mode, bottom, dims, exact int) {
+	to := rowPointer(dst, sy)
+	newer := l >= cpu.AVX512
 	switch r := any(r).(type) {
 	case *run[int32]:
-		inverseRows32(rowPointer(dst, sy), 4*sy, p, &spreadRows32, r, mode, bottom, dims, exact)
+		c := &any(c).(*block[int32])[0]
+		switch {
+		case newer:
+			inverseRows32(to, 4*sy, p, &spreadRows32, r, mode, bottom, dims, exact)
+			return
+		case dims == 1:
+			c = (*int32)(unsafe.Pointer(p))
+		default:
+			coefficients32AVX2(c, p, &sortRun32.spread, bottom)
+		}
+		inverseRows32AVX2(to, 4*sy, c, r, mode, dims, exact)
 	case *run[int64]:
-		inverseRows64(rowPointer(dst, sy), 8*sy, p, &spreadRows64, r, mode, bottom, dims, exact)
+		c := any(c).(*block[int64])
+		if newer {
+			inverseRows64(to, 8*sy, p, &spreadRows64, r, mode, bottom, dims, exact)
+			return
+		}
+		if dims == 2 {
+			coefficients64AVX2(&c[0], p, &sortRun64.spread, bottom)
+		}
+		inverseRows64AVX2(to, 8*sy, p, c, r, mode, dims, exact)
 	}
 }
 
@@ -160,7 +230,7 @@ func runMode(t Type, lossless bool) int {
 // encodeRun writes 4 blocks of two dimensions. The first element of src is the first
 // element of the blocks, and rows are sy elements apart.
 func (e *encoder[W]) encodeRun(src []W, sy int) {
-	loadRun(&e.q, &e.run, src, sy, e.dims)
+	loadRun(e.level, &e.q, &e.run, src, sy, e.dims)
 	var leads [4]lead
 	intprec := e.typ.bits()
 	bottom := intprec
@@ -169,7 +239,7 @@ func (e *encoder[W]) encodeRun(src []W, sy int) {
 		bottom = min(bottom, max(intprec-leads[j].prec, 0))
 	}
 	bottom = max(bottom, e.lowestPlane())
-	exact := forwardRun(&e.planes[0], &e.q, &e.run, runMode(e.typ, e.params.reversible()), bottom, e.dims)
+	exact := forwardRun(e.level, &e.planes[0], &e.c, &e.q, &e.run, runMode(e.typ, e.params.reversible()), bottom, e.dims)
 	for j := range leads {
 		at := place(j, e.dims)
 		if leads[j].form == magnitudes && exact>>at&1 != 0 {
@@ -239,7 +309,7 @@ func (d *decoder[W]) decodeRun(dst []W, sy, b int) error {
 	}
 	mode := runMode(d.typ, d.params.reversible())
 	bottom = min(bottom, d.typ.bits()-1)
-	inverseRun(dst, sy, &d.planes[0], &d.run, mode, bottom, d.dims, exact)
+	inverseRun(d.level, dst, sy, &d.planes[0], &d.c, &d.run, mode, bottom, d.dims, exact)
 	return nil
 }
 

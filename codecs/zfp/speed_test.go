@@ -116,7 +116,7 @@ func levelSpeed[W word, T Scalar](t *testing.T, shape []int) {
 		}
 		field := smooth[T](shape)
 		got := make([]T, len(field))
-		levels := append([]cpu.Level{cpu.Plain}, kernelLevels(len(shape))...)
+		levels := append([]cpu.Level{cpu.Plain}, kernelLevels()...)
 		encoders := make([]*encoder[W], len(levels))
 		encode, decode := make([]time.Duration, len(levels)), make([]time.Duration, len(levels))
 		for i, l := range levels {

@@ -1,0 +1,606 @@
+//go:build !purego
+
+#include "go_asm.h"
+#include "textflag.h"
+#include "kernels_amd64.h"
+#include "avx2_amd64.h"
+
+// The kernels of runs: see rows32_amd64.s, which says where blocks have their words. With
+// 32 bits, a register has 8 words, half of a run; with 64 bits it has 4 words.
+
+// LANEOPY32 applies op to the four words of each lane, to all of them.
+#define LANEOPY32(op, y, t) \
+	VPSHUFD $0x4e, y, t; \
+	op      t, y, y;     \
+	VPSHUFD $0xb1, y, t; \
+	op      t, y, y
+
+// func gatherRows32AVX2(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, dims int)
+TEXT ·gatherRows32AVX2(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ largest+8(FP), BX
+	MOVQ src+16(FP), SI
+	MOVQ sy+24(FP), R8
+	MOVQ dims+32(FP), CX
+	LEAQ (R8)(R8*2), R10
+	FILLY32(0x7fffffff, X8, Y8)
+	MOVQ $2, DX
+
+half:
+	VMOVDQU (SI), Y0
+	VMOVDQU (SI)(R8*1), Y1
+	VMOVDQU (SI)(R8*2), Y2
+	VMOVDQU (SI)(R10*1), Y3
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 64(DI)
+	VMOVDQU Y2, 128(DI)
+	VMOVDQU Y3, 192(DI)
+	CMPQ CX, $1
+	JNE  max32
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+max32:
+	VPAND Y8, Y0, Y0
+	VPAND Y8, Y1, Y1
+	VPAND Y8, Y2, Y2
+	VPAND Y8, Y3, Y3
+	VPMAXUD Y1, Y0, Y0
+	VPMAXUD Y3, Y2, Y2
+	VPMAXUD Y2, Y0, Y0
+	CMPQ CX, $1
+	JE   largest32
+	LANEOPY32(VPMAXUD, Y0, Y1)
+
+largest32:
+	VMOVDQU Y0, (BX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, BX
+	DECQ DX
+	JNZ  half
+	VZEROUPPER
+	RET
+
+// func forwardRows32AVX2(c *int32, q *block[int32], r *run[int32], mode, dims int) int
+TEXT ·forwardRows32AVX2(SB), NOSPLIT, $0-48
+	MOVQ c+0(FP), DI
+	MOVQ q+8(FP), SI
+	MOVQ r+16(FP), R11
+	MOVQ mode+24(FP), CX
+	MOVQ dims+32(FP), R13
+	FILLY32(0xaaaaaaaa, X15, Y15)
+	XORL R12, R12 // which words come back
+	MOVQ $2, DX
+
+half:
+	VMOVDQU (SI), Y0
+	VMOVDQU 64(SI), Y1
+	VMOVDQU 128(SI), Y2
+	VMOVDQU 192(SI), Y3
+	// x is in the registers; blocks and, of two dimensions, y in the words.
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TESTL $2, CX
+	JZ    transform
+	VMOVDQU (R11), Y8   // scales
+	VMOVDQU 64(R11), Y9 // scales that undo that
+	CMPQ R13, $1
+	JE   quantize
+	VPSHUFD $0, Y8, Y8
+	VPSHUFD $0, Y9, Y9
+
+quantize:
+	VMULPS     Y8, Y0, Y4
+	VMULPS     Y8, Y1, Y5
+	VMULPS     Y8, Y2, Y6
+	VMULPS     Y8, Y3, Y7
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	TESTL $4, CX
+	JZ    integers
+
+	// Where not all values of a block come back, their magnitudes are taken.
+	VCVTDQ2PS Y4, Y10
+	VCVTDQ2PS Y5, Y11
+	VCVTDQ2PS Y6, Y12
+	VCVTDQ2PS Y7, Y13
+	VMULPS    Y9, Y10, Y10
+	VMULPS    Y9, Y11, Y11
+	VMULPS    Y9, Y12, Y12
+	VMULPS    Y9, Y13, Y13
+	VPCMPEQD  Y10, Y0, Y10
+	VPCMPEQD  Y11, Y1, Y11
+	VPCMPEQD  Y12, Y2, Y12
+	VPCMPEQD  Y13, Y3, Y13
+	VPAND     Y11, Y10, Y10
+	VPAND     Y13, Y12, Y12
+	VPAND     Y12, Y10, Y10
+	CMPQ R13, $1
+	JE   choose
+	LANEOPY32(VPAND, Y10, Y11)
+
+choose:
+	VMOVMSKPS Y10, AX
+	SHRL $8, R12
+	SHLL $8, AX
+	ORL  AX, R12
+	MAGNITUDEY32(Y0, Y11)
+	MAGNITUDEY32(Y1, Y12)
+	MAGNITUDEY32(Y2, Y13)
+	MAGNITUDEY32(Y3, Y14)
+	VBLENDVPS Y10, Y4, Y0, Y0
+	VBLENDVPS Y10, Y5, Y1, Y1
+	VBLENDVPS Y10, Y6, Y2, Y2
+	VBLENDVPS Y10, Y7, Y3, Y3
+	JMP transform
+
+integers:
+	VMOVDQA Y4, Y0
+	VMOVDQA Y5, Y1
+	VMOVDQA Y6, Y2
+	VMOVDQA Y7, Y3
+
+transform:
+	TESTL $1, CX
+	JNZ   lossless
+	LIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
+	CMPQ R13, $1
+	JE   negabinary
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	LIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
+	JMP negabinary
+
+lossless:
+	DELTAS(VPSUBD, Y0, Y1, Y2, Y3)
+	CMPQ R13, $1
+	JE   negabinary
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	DELTAS(VPSUBD, Y0, Y1, Y2, Y3)
+
+negabinary:
+	VPADDD Y15, Y0, Y0
+	VPADDD Y15, Y1, Y1
+	VPADDD Y15, Y2, Y2
+	VPADDD Y15, Y3, Y3
+	VPXOR Y15, Y0, Y0
+	VPXOR Y15, Y1, Y1
+	VPXOR Y15, Y2, Y2
+	VPXOR Y15, Y3, Y3
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 64(DI)
+	VMOVDQU Y2, 128(DI)
+	VMOVDQU Y3, 192(DI)
+	VPOR Y1, Y0, Y0
+	VPOR Y3, Y2, Y2
+	VPOR Y2, Y0, Y0
+	CMPQ R13, $1
+	JE   bits32
+	LANEOPY32(VPOR, Y0, Y1)
+
+bits32:
+	VMOVDQU Y0, 128(R11)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R11
+	DECQ DX
+	JNZ  half
+	MOVQ R12, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func inverseRows32AVX2(dst unsafe.Pointer, sy int, c *int32, r *run[int32], mode, dims, exact int)
+TEXT ·inverseRows32AVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	LEAQ (R8)(R8*2), R10
+	MOVQ c+16(FP), SI
+	MOVQ r+24(FP), R11
+	MOVQ mode+32(FP), CX
+	MOVQ dims+40(FP), R13
+	MOVQ exact+48(FP), R12
+	FILLY32(0xaaaaaaaa, X15, Y15)
+	MOVQ $2, DX
+
+half:
+	VMOVDQU (SI), Y0
+	VMOVDQU 64(SI), Y1
+	VMOVDQU 128(SI), Y2
+	VMOVDQU 192(SI), Y3
+	CMPQ R13, $1
+	JNE  block
+
+	// A row still has its coefficients in negabinary.
+	VPXOR Y15, Y0, Y0
+	VPXOR Y15, Y1, Y1
+	VPXOR Y15, Y2, Y2
+	VPXOR Y15, Y3, Y3
+	VPSUBD Y15, Y0, Y0
+	VPSUBD Y15, Y1, Y1
+	VPSUBD Y15, Y2, Y2
+	VPSUBD Y15, Y3, Y3
+	TESTL $1, CX
+	JZ    columns
+	JMP   losslessColumns
+
+block:
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+columns:
+	UNLIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
+	JMP dequantize
+
+lossless:
+	SUMS(VPADDD, Y0, Y1, Y2, Y3)
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+losslessColumns:
+	SUMS(VPADDD, Y0, Y1, Y2, Y3)
+
+dequantize:
+	TESTL $2, CX
+	JZ    store
+	VMOVDQU (R11), Y8
+	CMPQ R13, $1
+	JE   inverseScale
+	VPSHUFD $0, Y8, Y8
+
+inverseScale:
+	// The words that are quantized.
+	VMOVD R12, X9
+	VPBROADCASTD X9, Y9
+	VPAND ·bits32(SB), Y9, Y9
+	VPCMPEQD ·bits32(SB), Y9, Y9
+	SHRL $8, R12
+	VCVTDQ2PS Y0, Y4
+	VCVTDQ2PS Y1, Y5
+	VCVTDQ2PS Y2, Y6
+	VCVTDQ2PS Y3, Y7
+	VMULPS Y8, Y4, Y4
+	VMULPS Y8, Y5, Y5
+	VMULPS Y8, Y6, Y6
+	VMULPS Y8, Y7, Y7
+	MAGNITUDEY32(Y0, Y11)
+	MAGNITUDEY32(Y1, Y12)
+	MAGNITUDEY32(Y2, Y13)
+	MAGNITUDEY32(Y3, Y14)
+	VBLENDVPS Y9, Y4, Y0, Y0
+	VBLENDVPS Y9, Y5, Y1, Y1
+	VBLENDVPS Y9, Y6, Y2, Y2
+	VBLENDVPS Y9, Y7, Y3, Y3
+
+store:
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, (DI)(R8*1)
+	VMOVDQU Y2, (DI)(R8*2)
+	VMOVDQU Y3, (DI)(R10*1)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R11
+	DECQ DX
+	JNZ  half
+	VZEROUPPER
+	RET
+
+// WORDOPY64 applies op to the four words, to all of them.
+#define WORDOPY64(op, y, t) \
+	VPERMQ $0x4e, y, t; \
+	op     t, y, y;     \
+	VPERMQ $0xb1, y, t; \
+	op     t, y, y
+
+// func gatherRows64AVX2(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, dims int)
+TEXT ·gatherRows64AVX2(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ largest+8(FP), BX
+	MOVQ src+16(FP), SI
+	MOVQ sy+24(FP), R8
+	MOVQ dims+32(FP), CX
+	LEAQ (R8)(R8*2), R10
+	FILLY64(0x7fffffffffffffff, X8, Y8)
+	MOVQ $4, DX
+
+quarter:
+	VMOVDQU (SI), Y0
+	VMOVDQU (SI)(R8*1), Y1
+	VMOVDQU (SI)(R8*2), Y2
+	VMOVDQU (SI)(R10*1), Y3
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 128(DI)
+	VMOVDQU Y2, 256(DI)
+	VMOVDQU Y3, 384(DI)
+	CMPQ CX, $1
+	JNE  max64
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+max64:
+	VPAND Y8, Y0, Y0
+	VPAND Y8, Y1, Y1
+	VPAND Y8, Y2, Y2
+	VPAND Y8, Y3, Y3
+	MAXY64(Y1, Y0, Y4)
+	MAXY64(Y3, Y2, Y5)
+	MAXY64(Y2, Y0, Y4)
+	CMPQ CX, $1
+	JE   largest64
+	VPERMQ $0x4e, Y0, Y1
+	MAXY64(Y1, Y0, Y4)
+	VPERMQ $0xb1, Y0, Y1
+	MAXY64(Y1, Y0, Y4)
+
+largest64:
+	VMOVDQU Y0, (BX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, BX
+	DECQ DX
+	JNZ  quarter
+	VZEROUPPER
+	RET
+
+// func quantizeRows64AVX2(c, q *block[int64], r *run[int64], mode, dims int) int
+TEXT ·quantizeRows64AVX2(SB), NOSPLIT, $0-48
+	MOVQ c+0(FP), DI
+	MOVQ q+8(FP), SI
+	MOVQ r+16(FP), R11
+	MOVQ mode+24(FP), CX
+	MOVQ dims+32(FP), R8
+	VPXOR Y6, Y6, Y6
+	MOVL $8, R9
+	CMPQ R8, $1
+	JE   rows
+	XORL R9, R9 // four rows have the same scale
+
+rows:
+	XORL BX, BX // the blocks that come back, at bit 15 the last one
+	MOVQ $4, DX
+
+quarter:
+	MOVQ $4, R10
+	MOVQ R11, R14
+
+row:
+	VBROADCASTSD (R14), Y4
+	VMOVDQU (SI), Y5
+	VMULPD Y4, Y5, Y0
+	TESTL $4, CX
+	JZ    quantize
+	VBROADCASTSD 128(R14), Y4
+	VMOVDQA Y0, Y1
+	ROUNDTRIPY64(Y1, Y6, Y2)
+	VMULPD Y4, Y1, Y1
+	VPCMPEQQ Y5, Y1, Y1
+	VMOVMSKPD Y1, AX
+	INCL AX
+	SHLL $11, AX // bit 15: all four come back
+	SHRL $1, BX
+	ANDL $(1<<15), AX
+	ORL  AX, BX
+
+quantize:
+	QUANTIZEY64
+	ADDQ R9, R14
+	ADDQ $128, SI
+	ADDQ $128, DI
+	DECQ R10
+	JNZ  row
+	SUBQ $(512-32), SI
+	SUBQ $(512-32), DI
+	ADDQ $32, R11
+	DECQ DX
+	JNZ  quarter
+	CMPQ R8, $1
+	JE   magnitudes
+	LANEBITS(BX, AX)
+
+magnitudes:
+	// Where not all values of a block come back, their magnitudes are taken.
+	MOVQ BX, ret+40(FP)
+	TESTL $4, CX
+	JZ   done
+	SUBQ $128, SI
+	SUBQ $128, DI
+	MOVQ $4, DX
+
+magnitudeQuarter:
+	MOVQ $4, R10
+
+magnitudeRow:
+	SHRL $1, BX
+	JCS  next
+	VMOVDQU (SI), Y0
+	MAGNITUDEY64(Y0, Y1, Y6)
+	VMOVDQU Y0, (DI)
+
+next:
+	ADDQ $128, SI
+	ADDQ $128, DI
+	DECQ R10
+	JNZ  magnitudeRow
+	SUBQ $(512-32), SI
+	SUBQ $(512-32), DI
+	DECQ DX
+	JNZ  magnitudeQuarter
+
+done:
+	VZEROUPPER
+	RET
+
+// HALVESY64 stores the lower halves of the words of y, and the upper ones 256 bytes
+// behind. Y12 has the indexes of halves.
+#define HALVESY64(x, y, at) \
+	VPERMD y, Y12, y;    \
+	VMOVDQU x, at(BX);   \
+	VEXTRACTI128 $1, y, at+256(BX)
+
+// func transformRows64AVX2(p *planes, c *block[int64], r *run[int64], mode, dims int)
+TEXT ·transformRows64AVX2(SB), NOSPLIT, $0-40
+	MOVQ p+0(FP), BX
+	MOVQ c+8(FP), SI
+	MOVQ r+16(FP), R11
+	MOVQ mode+24(FP), CX
+	MOVQ dims+32(FP), R13
+	FILLY64(0x8000000000000000, X15, Y15)
+	FILLY64(0x4000000000000000, X11, Y11)
+	FILLY64(0xaaaaaaaaaaaaaaaa, X13, Y13)
+	VMOVDQU ·halves8(SB), Y12
+	MOVQ $4, DX
+
+quarter:
+	VMOVDQU (SI), Y0
+	VMOVDQU 128(SI), Y1
+	VMOVDQU 256(SI), Y2
+	VMOVDQU 384(SI), Y3
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TESTL $1, CX
+	JNZ   lossless
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	CMPQ R13, $1
+	JE   negabinary
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	JMP  negabinary
+
+lossless:
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+	CMPQ R13, $1
+	JE   negabinary
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+
+negabinary:
+	VPXOR Y14, Y14, Y14
+	NEGAY64(Y0)
+	NEGAY64(Y1)
+	NEGAY64(Y2)
+	NEGAY64(Y3)
+	CMPQ R13, $1
+	JE   store
+	WORDOPY64(VPOR, Y14, Y4)
+	VMOVDQU Y14, 256(R11)
+	VMOVDQU Y0, (SI)
+	VMOVDQU Y1, 128(SI)
+	VMOVDQU Y2, 256(SI)
+	VMOVDQU Y3, 384(SI)
+	JMP  next
+
+store:
+	VMOVDQU Y14, 256(R11)
+	HALVESY64(X0, Y0, 0)
+	HALVESY64(X1, Y1, 64)
+	HALVESY64(X2, Y2, 128)
+	HALVESY64(X3, Y3, 192)
+
+next:
+	ADDQ $32, SI
+	ADDQ $32, R11
+	ADDQ $16, BX
+	DECQ DX
+	JNZ  quarter
+	VZEROUPPER
+	RET
+
+// JOINY64 undoes HALVESY64, and negabinary, whose mask Y11 has; t is scratch.
+#define JOINY64(at, y, t) \
+	VPMOVZXDQ at(BX), y;     \
+	VPMOVZXDQ at+256(BX), t; \
+	VPSLLQ    $32, t, t;     \
+	VPOR      t, y, y;       \
+	VPXOR     Y11, y, y;     \
+	VPSUBQ    Y11, y, y
+
+// DEQUANTIZEY64 multiplies y by the scale at AX if the bit of the block in Y14 is one of
+// those in Y13, and takes its signed magnitude otherwise. It goes to the next block, for
+// which R9 bytes of scales are skipped.
+#define DEQUANTIZEY64(y) \
+	VMOVDQA   y, Y4;          \
+	FLOATY64(Y4, Y5, Y6);     \
+	VBROADCASTSD (AX), Y5;    \
+	VMULPD    Y5, Y4, Y4;     \
+	MAGNITUDEY64(y, Y5, Y12); \
+	VPAND     Y14, Y13, Y5;   \
+	VPCMPEQQ  Y14, Y5, Y5;    \
+	VBLENDVPD Y5, Y4, y, y;   \
+	VPADDQ    Y14, Y14, Y14;  \
+	ADDQ      R9, AX
+
+// func inverseRows64AVX2(dst unsafe.Pointer, sy int, p *planes, c *block[int64], r *run[int64], mode, dims, exact int)
+TEXT ·inverseRows64AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	LEAQ (R8)(R8*2), R10
+	MOVQ p+16(FP), BX
+	MOVQ c+24(FP), SI
+	MOVQ r+32(FP), R11
+	MOVQ mode+40(FP), CX
+	MOVQ dims+48(FP), R13
+	FILLY64(0x8000000000000000, X15, Y15)
+	FILLY64(0xaaaaaaaaaaaaaaaa, X11, Y11)
+	FILLY64(1, X14, Y14)
+	VPBROADCASTQ exact+56(FP), Y13
+	VPXOR Y12, Y12, Y12
+	MOVL $8, R9
+	MOVQ $4, DX
+	CMPQ R13, $1
+	JE   quarter
+	XORL R9, R9 // four rows have the same scale
+
+quarter:
+	CMPQ R13, $1
+	JNE  block
+	JOINY64(0, Y0, Y4)
+	JOINY64(64, Y1, Y5)
+	JOINY64(128, Y2, Y6)
+	JOINY64(192, Y3, Y7)
+	TESTL $1, CX
+	JZ    columns
+	JMP   losslessColumns
+
+block:
+	VMOVDQU (SI), Y0
+	VMOVDQU 128(SI), Y1
+	VMOVDQU 256(SI), Y2
+	VMOVDQU 384(SI), Y3
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+columns:
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	JMP dequantize
+
+lossless:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+losslessColumns:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+
+dequantize:
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TESTL $2, CX
+	JZ    store
+	MOVQ R11, AX
+	DEQUANTIZEY64(Y0)
+	DEQUANTIZEY64(Y1)
+	DEQUANTIZEY64(Y2)
+	DEQUANTIZEY64(Y3)
+
+store:
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, (DI)(R8*1)
+	VMOVDQU Y2, (DI)(R8*2)
+	VMOVDQU Y3, (DI)(R10*1)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R11
+	ADDQ $16, BX
+	DECQ DX
+	JNZ  quarter
+	VZEROUPPER
+	RET
