@@ -31,8 +31,8 @@
 	VINSERTI128 $1, (SI)(R10*1), w, w; \
 	ADDQ        R9, SI
 
-// func gather32AVX2(q, src unsafe.Pointer, sy, sz int) int32
-TEXT ·gather32AVX2(SB), NOSPLIT, $0-36
+// func gather32Short(q, src unsafe.Pointer, sy, sz int) int32
+TEXT ·gather32Short(SB), NOSPLIT, $0-36
 	MOVQ q+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ sy+16(FP), R8
@@ -87,8 +87,8 @@ TEXT ·gather32AVX2(SB), NOSPLIT, $0-36
 	VPCMPEQD   Y1, Y0, Y1; \
 	VPAND      Y1, Y3, Y3
 
-// func exact32AVX2(q *int32, scale, back float32) bool
-TEXT ·exact32AVX2(SB), NOSPLIT, $0-17
+// func exact32Short(q *int32, scale, back float32) bool
+TEXT ·exact32Short(SB), NOSPLIT, $0-17
 	MOVQ q+0(FP), SI
 	VBROADCASTSS scale+8(FP), Y4
 	VBROADCASTSS back+12(FP), Y5
@@ -113,8 +113,8 @@ TEXT ·exact32AVX2(SB), NOSPLIT, $0-17
 	VPXOR  Y0, y, y; \
 	VPOR   y, Y1, Y1
 
-// func transform32AVX2(c, q *int32, scale float32, mode int) int32
-TEXT ·transform32AVX2(SB), NOSPLIT, $0-36
+// func transform32Short(c, q *int32, scale float32, mode int) int32
+TEXT ·transform32Short(SB), NOSPLIT, $0-36
 	MOVQ c+0(FP), DI
 	MOVQ q+8(FP), SI
 	MOVQ mode+24(FP), CX
@@ -235,8 +235,8 @@ coefficients:
 	VZEROUPPER
 	RET
 
-// func inverse32AVX2(dst unsafe.Pointer, sy, sz int, c *int32, scale float32, mode int)
-TEXT ·inverse32AVX2(SB), NOSPLIT, $0-48
+// func inverse32Short(dst unsafe.Pointer, sy, sz int, c *int32, scale float32, mode int)
+TEXT ·inverse32Short(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ sy+8(FP), R8
 	MOVQ sz+16(FP), R9
@@ -322,8 +322,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func finish4x32AVX2(q *int32, mode int) int32
-TEXT ·finish4x32AVX2(SB), NOSPLIT, $0-20
+// func finish4x32Short(q *int32, mode int) int32
+TEXT ·finish4x32Short(SB), NOSPLIT, $0-20
 	MOVQ q+0(FP), DI
 	MOVQ mode+8(FP), CX
 	MOVQ $8, DX
@@ -366,8 +366,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func begin4x32AVX2(q *int32, mode int)
-TEXT ·begin4x32AVX2(SB), NOSPLIT, $0-16
+// func begin4x32Short(q *int32, mode int)
+TEXT ·begin4x32Short(SB), NOSPLIT, $0-16
 	MOVQ q+0(FP), DI
 	MOVQ mode+8(FP), CX
 	MOVQ $8, DX

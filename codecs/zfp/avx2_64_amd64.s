@@ -6,8 +6,8 @@
 
 // A row of four elements fills a register.
 
-// func gather64AVX2(q, src unsafe.Pointer, sy, sz int) int64
-TEXT ·gather64AVX2(SB), NOSPLIT, $0-40
+// func gather64Short(q, src unsafe.Pointer, sy, sz int) int64
+TEXT ·gather64Short(SB), NOSPLIT, $0-40
 	MOVQ q+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ sy+16(FP), R8
@@ -49,8 +49,8 @@ slice:
 	VZEROUPPER
 	RET
 
-// func exact64AVX2(q *int64, scale, back float64) bool
-TEXT ·exact64AVX2(SB), NOSPLIT, $0-25
+// func exact64Short(q *int64, scale, back float64) bool
+TEXT ·exact64Short(SB), NOSPLIT, $0-25
 	MOVQ q+0(FP), SI
 	VBROADCASTSD scale+8(FP), Y4
 	VBROADCASTSD back+16(FP), Y5
@@ -81,8 +81,8 @@ row:
 	VPOR X1, X0, X0;          \
 	VMOVQ X0, AX
 
-// func transform64AVX2(c, q *int64, scale float64, mode int) int64
-TEXT ·transform64AVX2(SB), NOSPLIT, $0-40
+// func transform64Short(c, q *int64, scale float64, mode int) int64
+TEXT ·transform64Short(SB), NOSPLIT, $0-40
 	MOVQ c+0(FP), DI
 	MOVQ q+8(FP), SI
 	VBROADCASTSD scale+16(FP), Y10
@@ -183,8 +183,8 @@ storeColumn:
 	VZEROUPPER
 	RET
 
-// func inverse64AVX2(dst unsafe.Pointer, sy, sz int, c *int64, scale float64, mode int)
-TEXT ·inverse64AVX2(SB), NOSPLIT, $0-48
+// func inverse64Short(dst unsafe.Pointer, sy, sz int, c *int64, scale float64, mode int)
+TEXT ·inverse64Short(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ sy+8(FP), R8
 	MOVQ sz+16(FP), R9
@@ -271,8 +271,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func finish4x64AVX2(q *int64, mode int) int64
-TEXT ·finish4x64AVX2(SB), NOSPLIT, $0-24
+// func finish4x64Short(q *int64, mode int) int64
+TEXT ·finish4x64Short(SB), NOSPLIT, $0-24
 	MOVQ q+0(FP), DI
 	MOVQ mode+8(FP), CX
 	MOVQ $16, DX
@@ -311,8 +311,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func begin4x64AVX2(q *int64, mode int)
-TEXT ·begin4x64AVX2(SB), NOSPLIT, $0-16
+// func begin4x64Short(q *int64, mode int)
+TEXT ·begin4x64Short(SB), NOSPLIT, $0-16
 	MOVQ q+0(FP), DI
 	MOVQ mode+8(FP), CX
 	MOVQ $16, DX

@@ -6,7 +6,7 @@
 #include "avx2_amd64.h"
 
 // The planes of 16 blocks of one dimension are coded and decoded side by side: each block
-// has a word of 32 bits in two registers of 8 words. See avx2_nibbles.go for the tables.
+// has a word of 32 bits in two registers of 8 words. See row_shuffles.go for the tables.
 
 // EXCHANGE exchanges the bits of b that the mask m has with those of a that lie s above
 // them; t is scratch.
@@ -89,8 +89,8 @@ label:                                           \
 	VPMOVMSKB Y0, R12;                       \
 	ORL     R12, R13
 
-// func codeNibblesAVX2(to *nibbleChunk, s *nibbleState, c *uint64, t *nibbleShuffles, shift, top, planes, limit int) int
-TEXT ·codeNibblesAVX2(SB), NOSPLIT, $256-72
+// func codeNibblesShort(to *nibbleChunk, s *nibbleState, c *uint64, t *nibbleShuffles, shift, top, planes, limit int) int
+TEXT ·codeNibblesShort(SB), NOSPLIT, $256-72
 	MOVQ to+0(FP), DI
 	MOVQ s+8(FP), SI
 	MOVQ c+16(FP), BX
@@ -163,8 +163,8 @@ done:
 	VMOVDQU at(SI), x; \
 	VINSERTI128 $1, at+const_stringBytes(SI), y, y
 
-// func splitNibblesAVX2(c *uint64, s *byte)
-TEXT ·splitNibblesAVX2(SB), NOSPLIT, $0-16
+// func splitNibblesShort(c *uint64, s *byte)
+TEXT ·splitNibblesShort(SB), NOSPLIT, $0-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	FILLY64(0x00000000cccccccc, X8, Y8)
@@ -279,8 +279,8 @@ half:
 	VMOVDQU Y2, half+128(DI); \
 	VMOVDQU Y3, half+192(DI)
 
-// func decodeFixedAVX2(c *uint64, r *fixedRow, t *nibbleShuffles, skip, planes int) (left int)
-TEXT ·decodeFixedAVX2(SB), NOSPLIT, $272-48
+// func decodeFixedShort(c *uint64, r *fixedRow, t *nibbleShuffles, skip, planes int) (left int)
+TEXT ·decodeFixedShort(SB), NOSPLIT, $272-48
 	MOVQ c+0(FP), DI
 	MOVQ r+8(FP), SI
 	MOVQ t+16(FP), DX

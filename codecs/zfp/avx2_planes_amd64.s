@@ -6,11 +6,11 @@
 
 // The 64 coefficients of a block, or of four blocks of two dimensions, become planes in
 // two steps. First each byte of all coefficients is collected: 64 bytes, in four lanes.
-// avx2_order.go says where the byte of a coefficient is. Then 8 planes are made of
+// order_short.go says where the byte of a coefficient is. Then 8 planes are made of
 // each 64 bytes.
 
-// func planes32AVX2(p *planes, c *int32, order *[4][64]uint8, top, bottom int)
-TEXT ·planes32AVX2(SB), NOSPLIT, $256-40
+// func planes32Short(p *planes, c *int32, order *[4][64]uint8, top, bottom int)
+TEXT ·planes32Short(SB), NOSPLIT, $256-40
 	MOVQ p+0(FP), DI
 	MOVQ c+8(FP), SI
 	MOVQ order+16(FP), BX
@@ -63,8 +63,8 @@ octet:
 	VZEROUPPER
 	RET
 
-// func coefficients32AVX2(c *int32, p *planes, order *[4][64]uint8, bottom int)
-TEXT ·coefficients32AVX2(SB), NOSPLIT, $256-32
+// func coefficients32Short(c *int32, p *planes, order *[4][64]uint8, bottom int)
+TEXT ·coefficients32Short(SB), NOSPLIT, $256-32
 	MOVQ c+0(FP), DI
 	MOVQ p+8(FP), DX
 	MOVQ order+16(FP), BX
@@ -195,8 +195,8 @@ empty:
 	VMOVDQU Y14, 384(R8); \
 	VMOVDQU Y15, 448(R8)
 
-// func planes64AVX2(p *planes, c *int64, order *[4][64]uint8, top, bottom int)
-TEXT ·planes64AVX2(SB), NOSPLIT, $512-40
+// func planes64Short(p *planes, c *int64, order *[4][64]uint8, top, bottom int)
+TEXT ·planes64Short(SB), NOSPLIT, $512-40
 	MOVQ p+0(FP), DI
 	MOVQ c+8(FP), SI
 	MOVQ order+16(FP), BX
@@ -277,8 +277,8 @@ octet:
 	NEGAROW(Y14, 192); \
 	NEGAROW(Y0, 224)
 
-// func coefficients64AVX2(c *int64, p *planes, order *[4][64]uint8, bottom int)
-TEXT ·coefficients64AVX2(SB), NOSPLIT, $512-32
+// func coefficients64Short(c *int64, p *planes, order *[4][64]uint8, bottom int)
+TEXT ·coefficients64Short(SB), NOSPLIT, $512-32
 	MOVQ c+0(FP), DI
 	MOVQ p+8(FP), DX
 	MOVQ order+16(FP), BX

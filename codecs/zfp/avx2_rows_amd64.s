@@ -15,8 +15,8 @@
 	VPSHUFD $0xb1, y, t; \
 	op      t, y, y
 
-// func gatherRows32AVX2(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, dims int)
-TEXT ·gatherRows32AVX2(SB), NOSPLIT, $0-40
+// func gatherRows32Short(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, dims int)
+TEXT ·gatherRows32Short(SB), NOSPLIT, $0-40
 	MOVQ q+0(FP), DI
 	MOVQ largest+8(FP), BX
 	MOVQ src+16(FP), SI
@@ -61,8 +61,8 @@ largest32:
 	VZEROUPPER
 	RET
 
-// func forwardRows32AVX2(c *int32, q *block[int32], r *run[int32], mode, dims int) int
-TEXT ·forwardRows32AVX2(SB), NOSPLIT, $0-48
+// func forwardRows32Short(c *int32, q *block[int32], r *run[int32], mode, dims int) int
+TEXT ·forwardRows32Short(SB), NOSPLIT, $0-48
 	MOVQ c+0(FP), DI
 	MOVQ q+8(FP), SI
 	MOVQ r+16(FP), R11
@@ -189,8 +189,8 @@ bits32:
 	VZEROUPPER
 	RET
 
-// func inverseRows32AVX2(dst unsafe.Pointer, sy int, c *int32, r *run[int32], mode, dims, exact int)
-TEXT ·inverseRows32AVX2(SB), NOSPLIT, $0-56
+// func inverseRows32Short(dst unsafe.Pointer, sy int, c *int32, r *run[int32], mode, dims, exact int)
+TEXT ·inverseRows32Short(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ sy+8(FP), R8
 	LEAQ (R8)(R8*2), R10
@@ -293,8 +293,8 @@ store:
 	VPERMQ $0xb1, y, t; \
 	op     t, y, y
 
-// func gatherRows64AVX2(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, dims int)
-TEXT ·gatherRows64AVX2(SB), NOSPLIT, $0-40
+// func gatherRows64Short(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, dims int)
+TEXT ·gatherRows64Short(SB), NOSPLIT, $0-40
 	MOVQ q+0(FP), DI
 	MOVQ largest+8(FP), BX
 	MOVQ src+16(FP), SI
@@ -342,8 +342,8 @@ largest64:
 	VZEROUPPER
 	RET
 
-// func quantizeRows64AVX2(c, q *block[int64], r *run[int64], mode, dims int) int
-TEXT ·quantizeRows64AVX2(SB), NOSPLIT, $0-48
+// func quantizeRows64Short(c, q *block[int64], r *run[int64], mode, dims int) int
+TEXT ·quantizeRows64Short(SB), NOSPLIT, $0-48
 	MOVQ c+0(FP), DI
 	MOVQ q+8(FP), SI
 	MOVQ r+16(FP), R11
@@ -437,8 +437,8 @@ done:
 	VMOVDQU x, at(BX);   \
 	VEXTRACTI128 $1, y, at+256(BX)
 
-// func transformRows64AVX2(p *planes, c *block[int64], r *run[int64], mode, dims int)
-TEXT ·transformRows64AVX2(SB), NOSPLIT, $0-40
+// func transformRows64Short(p *planes, c *block[int64], r *run[int64], mode, dims int)
+TEXT ·transformRows64Short(SB), NOSPLIT, $0-40
 	MOVQ p+0(FP), BX
 	MOVQ c+8(FP), SI
 	MOVQ r+16(FP), R11
@@ -528,8 +528,8 @@ next:
 	VPADDQ    Y14, Y14, Y14;  \
 	ADDQ      R9, AX
 
-// func inverseRows64AVX2(dst unsafe.Pointer, sy int, p *planes, c *block[int64], r *run[int64], mode, dims, exact int)
-TEXT ·inverseRows64AVX2(SB), NOSPLIT, $0-64
+// func inverseRows64Short(dst unsafe.Pointer, sy int, p *planes, c *block[int64], r *run[int64], mode, dims, exact int)
+TEXT ·inverseRows64Short(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI
 	MOVQ sy+8(FP), R8
 	LEAQ (R8)(R8*2), R10

@@ -90,14 +90,19 @@
 //
 // # Speed
 //
-// On amd64, kernels in assembly transform blocks and turn coefficients into planes and
-// back. Blocks of one and two dimensions are small; the kernels also code and decode
-// these. There are kernels for AVX-512 with the extensions BW, DQ, VBMI and VBMI2 (Intel
-// since Ice Lake, AMD since Zen 4), and kernels for AVX2 and BMI2 (Intel since Haswell,
-// AMD since Zen), which take 1.0 to 1.5 times as long. On other processors, with the build
-// tag purego, and if $ZMIGRATE_CPU is plain, functions in Go do the same in two to six
-// times the time. The streams and values are the same. KERNELS.md explains the kernels,
-// and has the times.
+// Kernels in assembly transform blocks and turn coefficients into planes and back. Blocks
+// of one and two dimensions are small; kernels also code and decode these. There are
+//
+//   - kernels for AVX-512 with the extensions BW, DQ, VBMI and VBMI2 (Intel since Ice
+//     Lake, AMD since Zen 4);
+//   - kernels for AVX2 and BMI2 (Intel since Haswell, AMD since Zen), which take 1.0 to
+//     1.5 times as long;
+//   - kernels for NEON (arm64), for blocks of three and four dimensions with elements of
+//     32 bits.
+//
+// Otherwise, with the build tag purego, and if $ZMIGRATE_CPU is plain, functions in Go do
+// the same. On a processor with AVX-512 they take two to six times as long. The streams
+// and values are the same. KERNELS.md explains the kernels, and has the times.
 //
 // # Concurrency
 //

@@ -106,11 +106,11 @@ func loadBlock[W word](l cpu.Level, q []W, src []W, sy, sz int) W {
 	case wide[W]() && newer:
 		return W(gather64(to, from, 8*sy, 8*sz))
 	case wide[W]():
-		return W(gather64AVX2(to, from, 8*sy, 8*sz))
+		return W(gather64Short(to, from, 8*sy, 8*sz))
 	case newer:
 		return W(gather32(to, from, 4*sy, 4*sz))
 	}
-	return W(gather32AVX2(to, from, 4*sy, 4*sz))
+	return W(gather32Short(to, from, 4*sy, 4*sz))
 }
 
 // loadWideBlock is loadBlock in four dimensions.
@@ -126,7 +126,7 @@ func loadWideBlock[W word](l cpu.Level, q *block[W], src []W, sy, sz, sw int) W 
 func forwardWideBlock[W word](l cpu.Level, p *wideBlock, c, q *block[W], f form, emax int, lossless bool, bottom int) W {
 	mode := kernelMode(f, lossless)
 	if l < cpu.AVX512 {
-		return forwardWideBlockAVX2(p, c, q, mode, emax, bottom)
+		return forwardWideBlockShort(p, c, q, mode, emax, bottom)
 	}
 	var set W
 	switch q := any(q).(type) {
@@ -146,36 +146,36 @@ func forwardWideBlock[W word](l cpu.Level, p *wideBlock, c, q *block[W], f form,
 	return set
 }
 
-// forwardWideBlockAVX2 is forwardWideBlock with kernels for AVX2.
-func forwardWideBlockAVX2[W word](p *wideBlock, c, q *block[W], mode, emax, bottom int) W {
+// forwardWideBlockShort is forwardWideBlock with kernels for short registers.
+func forwardWideBlockShort[W word](p *wideBlock, c, q *block[W], mode, emax, bottom int) W {
 	switch q := any(q).(type) {
 	case *block[int32]:
 		for w := range 4 {
-			transform32AVX2(&q[64*w], &q[64*w], scale32(30-emax), mode|modePart)
+			transform32Short(&q[64*w], &q[64*w], scale32(30-emax), mode|modePart)
 		}
-		set := finish4x32AVX2(&q[0], mode)
+		set := finish4x32Short(&q[0], mode)
 		if top := bits.Len32(uint32(set)); top > bottom {
 			c := any(c).(*block[int32])
 			for i, at := range order4 {
 				c[i] = q[at]
 			}
 			for g := range p {
-				planes32AVX2(&p[g], &c[64*g], &sortNone32.collect, top, bottom)
+				planes32Short(&p[g], &c[64*g], &sortNone32.collect, top, bottom)
 			}
 		}
 		return W(set)
 	case *block[int64]:
 		for w := range 4 {
-			transform64AVX2(&q[64*w], &q[64*w], scale64(62-emax), mode|modePart)
+			transform64Short(&q[64*w], &q[64*w], scale64(62-emax), mode|modePart)
 		}
-		set := finish4x64AVX2(&q[0], mode)
+		set := finish4x64Short(&q[0], mode)
 		if top := bits.Len64(uint64(set)); top > bottom {
 			c := any(c).(*block[int64])
 			for i, at := range order4 {
 				c[i] = q[at]
 			}
 			for g := range p {
-				planes64AVX2(&p[g], &c[64*g], &sortNone64.collect, top, bottom)
+				planes64Short(&p[g], &c[64*g], &sortNone64.collect, top, bottom)
 			}
 		}
 		return W(set)
@@ -191,12 +191,12 @@ func exactBlock[W word](l cpu.Level, c, q *block[W], emax int) bool {
 		if newer {
 			return exact32(any(c).(*block[int32]), q, scale32(30-emax), scale32(emax-30))
 		}
-		return exact32AVX2(&q[0], scale32(30-emax), scale32(emax-30))
+		return exact32Short(&q[0], scale32(30-emax), scale32(emax-30))
 	case *block[int64]:
 		if newer {
 			return exact64(any(c).(*block[int64]), q, scale64(62-emax), scale64(emax-62))
 		}
-		return exact64AVX2(&q[0], scale64(62-emax), scale64(emax-62))
+		return exact64Short(&q[0], scale64(62-emax), scale64(emax-62))
 	}
 	return false
 }
@@ -213,9 +213,9 @@ func forwardBlock[W word](l cpu.Level, p *planes, c, q *block[W], f form, emax i
 			return W(forward32(p, q, &collect32, scale32(30-emax), mode, bottom))
 		}
 		c := any(c).(*block[int32])
-		set := transform32AVX2(&c[0], &q[0], scale32(30-emax), mode)
+		set := transform32Short(&c[0], &q[0], scale32(30-emax), mode)
 		if top := bits.Len32(uint32(set)); top > bottom {
-			planes32AVX2(p, &c[0], &sortBlock32.collect, top, bottom)
+			planes32Short(p, &c[0], &sortBlock32.collect, top, bottom)
 		}
 		return W(set)
 	case *block[int64]:
@@ -223,9 +223,9 @@ func forwardBlock[W word](l cpu.Level, p *planes, c, q *block[W], f form, emax i
 			return W(forward64(p, q, &collect64, scale64(62-emax), mode, bottom))
 		}
 		c := any(c).(*block[int64])
-		set := transform64AVX2(&c[0], &q[0], scale64(62-emax), mode)
+		set := transform64Short(&c[0], &q[0], scale64(62-emax), mode)
 		if top := bits.Len64(uint64(set)); top > bottom {
-			planes64AVX2(p, &c[0], &sortBlock64.collect, top, bottom)
+			planes64Short(p, &c[0], &sortBlock64.collect, top, bottom)
 		}
 		return W(set)
 	}
@@ -244,15 +244,15 @@ func inverseBlock[W word](l cpu.Level, dst []W, sy, sz int, p *planes, c *block[
 			inverse32(to, 4*sy, 4*sz, p, &spread32, scale32(f.emax-30), mode, f.bottom)
 			return
 		}
-		coefficients32AVX2(&c[0], p, &sortBlock32.spread, f.bottom)
-		inverse32AVX2(to, 4*sy, 4*sz, &c[0], scale32(f.emax-30), mode)
+		coefficients32Short(&c[0], p, &sortBlock32.spread, f.bottom)
+		inverse32Short(to, 4*sy, 4*sz, &c[0], scale32(f.emax-30), mode)
 	case *block[int64]:
 		if newer {
 			inverse64(to, 8*sy, 8*sz, p, &spread64, scale64(f.emax-62), mode, f.bottom)
 			return
 		}
-		coefficients64AVX2(&c[0], p, &sortBlock64.spread, f.bottom)
-		inverse64AVX2(to, 8*sy, 8*sz, &c[0], scale64(f.emax-62), mode)
+		coefficients64Short(&c[0], p, &sortBlock64.spread, f.bottom)
+		inverse64Short(to, 8*sy, 8*sz, &c[0], scale64(f.emax-62), mode)
 	}
 }
 
@@ -260,7 +260,7 @@ func inverseBlock[W word](l cpu.Level, dst []W, sy, sz int, p *planes, c *block[
 // may be the memory of dst.
 func inverseWideBlock[W word](l cpu.Level, dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
 	if l < cpu.AVX512 {
-		inverseWideBlockAVX2(dst, sy, sz, sw, p, c, q, f, lossless)
+		inverseWideBlockShort(dst, sy, sz, sw, p, c, q, f, lossless)
 		return
 	}
 	to := unsafe.Pointer(unsafe.SliceData(dst[:3*sy+3*sz+3*sw+4]))
@@ -289,8 +289,8 @@ func inverseWideBlock[W word](l cpu.Level, dst []W, sy, sz, sw int, p *wideBlock
 	}
 }
 
-// inverseWideBlockAVX2 is inverseWideBlock with kernels for AVX2.
-func inverseWideBlockAVX2[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
+// inverseWideBlockShort is inverseWideBlock with kernels for short registers.
+func inverseWideBlockShort[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *block[W], f found, lossless bool) {
 	mode := kernelMode(f.form, lossless)
 	groups := (f.length + 63) / 64
 	clear(q[:])
@@ -298,28 +298,28 @@ func inverseWideBlockAVX2[W word](dst []W, sy, sz, sw int, p *wideBlock, c, q *b
 	case *block[int32]:
 		q := any(q).(*block[int32])
 		for g := range groups {
-			coefficients32AVX2(&c[64*g], &p[g], &sortNone32.spread, f.bottom)
+			coefficients32Short(&c[64*g], &p[g], &sortNone32.spread, f.bottom)
 		}
 		for i, v := range c[:f.length] {
 			q[order4[i&255]] = v
 		}
-		begin4x32AVX2(&q[0], mode)
+		begin4x32Short(&q[0], mode)
 		for w := range 4 {
 			to := unsafe.Pointer(unsafe.SliceData(dst[w*sw:][:3*sy+3*sz+4]))
-			inverse32AVX2(to, 4*sy, 4*sz, &q[64*w], scale32(f.emax-30), mode)
+			inverse32Short(to, 4*sy, 4*sz, &q[64*w], scale32(f.emax-30), mode)
 		}
 	case *block[int64]:
 		q := any(q).(*block[int64])
 		for g := range groups {
-			coefficients64AVX2(&c[64*g], &p[g], &sortNone64.spread, f.bottom)
+			coefficients64Short(&c[64*g], &p[g], &sortNone64.spread, f.bottom)
 		}
 		for i, v := range c[:f.length] {
 			q[order4[i&255]] = v
 		}
-		begin4x64AVX2(&q[0], mode)
+		begin4x64Short(&q[0], mode)
 		for w := range 4 {
 			to := unsafe.Pointer(unsafe.SliceData(dst[w*sw:][:3*sy+3*sz+4]))
-			inverse64AVX2(to, 8*sy, 8*sz, &q[64*w], scale64(f.emax-62), mode)
+			inverse64Short(to, 8*sy, 8*sz, &q[64*w], scale64(f.emax-62), mode)
 		}
 	}
 }

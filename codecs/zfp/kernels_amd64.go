@@ -8,8 +8,9 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// hasKernels tells whether there are kernels of a level.
-func hasKernels(l cpu.Level) bool { return l >= cpu.AVX2 }
+// hasKernels tells whether a level has kernels for elements of any size and blocks of dims
+// dimensions.
+func hasKernels(l cpu.Level, _, _ int) bool { return l >= cpu.AVX2 }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -24,8 +25,8 @@ func Kernels() string {
 }
 
 // The functions below do not check their arguments. If a comment does not name
-// dimensions, the function works on blocks of three. The functions that end with x2 need
-// the level AVX2, the others AVX512.
+// dimensions, the function works on blocks of three. The functions whose names end with
+// Short need the level AVX2, and the others AVX512.
 
 // gather32 copies a block to q, whose rows and slices are sy and sz bytes
 // apart, and returns its largest magnitude, read as that of floats.

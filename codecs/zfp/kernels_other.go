@@ -2,18 +2,9 @@
 
 package zfp
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"github.com/zmigrate/zmigrate/internal/cpu"
-)
-
-// The functions in Go do all the work.
-func hasKernels(cpu.Level) bool { return false }
-
-// Kernels names the extensions of the processor that the kernels of this package use. It
-// returns "" if functions in Go do all the work.
-func Kernels() string { return "" }
+// There are no kernels with registers of 512 bits.
 
 func gather32(_, _ unsafe.Pointer, _, _ int) int32                                          { return 0 }
 func gather64(_, _ unsafe.Pointer, _, _ int) int64                                          { return 0 }
@@ -66,38 +57,30 @@ func coefficients64(_ *int64, _ *planes, _ *[64]uint8, _ int)    {}
 func inverse4x32(_ unsafe.Pointer, _, _, _ int, _ *block[int32], _ float32, _ int) {}
 func inverse4x64(_ unsafe.Pointer, _, _, _ int, _ *block[int64], _ float64, _ int) {}
 
-func gather32AVX2(_, _ unsafe.Pointer, _, _ int) int32                     { return 0 }
-func gather64AVX2(_, _ unsafe.Pointer, _, _ int) int64                     { return 0 }
-func exact32AVX2(_ *int32, _, _ float32) bool                              { return false }
-func exact64AVX2(_ *int64, _, _ float64) bool                              { return false }
-func transform32AVX2(_, _ *int32, _ float32, _ int) int32                  { return 0 }
-func transform64AVX2(_, _ *int64, _ float64, _ int) int64                  { return 0 }
-func planes32AVX2(_ *planes, _ *int32, _ *sorting, _, _ int)               {}
-func planes64AVX2(_ *planes, _ *int64, _ *sorting, _, _ int)               {}
-func coefficients32AVX2(_ *int32, _ *planes, _ *sorting, _ int)            {}
-func coefficients64AVX2(_ *int64, _ *planes, _ *sorting, _ int)            {}
-func inverse32AVX2(_ unsafe.Pointer, _, _ int, _ *int32, _ float32, _ int) {}
-func inverse64AVX2(_ unsafe.Pointer, _, _ int, _ *int64, _ float64, _ int) {}
-func finish4x32AVX2(_ *int32, _ int) int32                                 { return 0 }
-func finish4x64AVX2(_ *int64, _ int) int64                                 { return 0 }
-func begin4x32AVX2(_ *int32, _ int)                                        {}
-func begin4x64AVX2(_ *int64, _ int)                                        {}
+func gather64Short(_, _ unsafe.Pointer, _, _ int) int64                     { return 0 }
+func exact64Short(_ *int64, _, _ float64) bool                              { return false }
+func transform64Short(_, _ *int64, _ float64, _ int) int64                  { return 0 }
+func planes64Short(_ *planes, _ *int64, _ *sorting, _, _ int)               {}
+func coefficients64Short(_ *int64, _ *planes, _ *sorting, _ int)            {}
+func inverse64Short(_ unsafe.Pointer, _, _ int, _ *int64, _ float64, _ int) {}
+func finish4x64Short(_ *int64, _ int) int64                                 { return 0 }
+func begin4x64Short(_ *int64, _ int)                                        {}
 
-func gatherRows32AVX2(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
-func gatherRows64AVX2(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
+func gatherRows32Short(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
+func gatherRows64Short(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
 
-func forwardRows32AVX2(_ *int32, _ *block[int32], _ *run[int32], _, _ int) int        { return 0 }
-func inverseRows32AVX2(_ unsafe.Pointer, _ int, _ *int32, _ *run[int32], _, _, _ int) {}
-func quantizeRows64AVX2(_, _ *block[int64], _ *run[int64], _, _ int) int              { return 0 }
-func transformRows64AVX2(_ *planes, _ *block[int64], _ *run[int64], _, _ int)         {}
+func forwardRows32Short(_ *int32, _ *block[int32], _ *run[int32], _, _ int) int        { return 0 }
+func inverseRows32Short(_ unsafe.Pointer, _ int, _ *int32, _ *run[int32], _, _, _ int) {}
+func quantizeRows64Short(_, _ *block[int64], _ *run[int64], _, _ int) int              { return 0 }
+func transformRows64Short(_ *planes, _ *block[int64], _ *run[int64], _, _ int)         {}
 
-func inverseRows64AVX2(_ unsafe.Pointer, _ int, _ *planes, _ *block[int64], _ *run[int64], _, _, _ int) {
+func inverseRows64Short(_ unsafe.Pointer, _ int, _ *planes, _ *block[int64], _ *run[int64], _, _, _ int) {
 }
 
-func codeNibblesAVX2(_ *nibbleChunk, _ *nibbleState, _ *uint64, _ *nibbleShuffles, _, _, _, _ int) int {
+func codeNibblesShort(_ *nibbleChunk, _ *nibbleState, _ *uint64, _ *nibbleShuffles, _, _, _, _ int) int {
 	return 0
 }
 
-func splitNibblesAVX2(_ *uint64, _ *byte) {}
+func splitNibblesShort(_ *uint64, _ *byte) {}
 
-func decodeFixedAVX2(_ *uint64, _ *fixedRow, _ *nibbleShuffles, _, _ int) (left int) { return 0 }
+func decodeFixedShort(_ *uint64, _ *fixedRow, _ *nibbleShuffles, _, _ int) (left int) { return 0 }

@@ -62,13 +62,13 @@ func (d *decoder[W]) splitRow() {
 	if d.level >= cpu.AVX512 {
 		splitNibbles(&p[at], &s[0])
 	} else {
-		splitNibblesAVX2(&p[at], &s[0])
+		splitNibblesShort(&p[at], &s[0])
 	}
 	switch {
 	case !wide[W]():
 	case d.level >= cpu.AVX512:
 		splitNibbles(&p[0], &s[16])
 	default:
-		splitNibblesAVX2(&p[0], &s[16])
+		splitNibblesShort(&p[0], &s[16])
 	}
 }

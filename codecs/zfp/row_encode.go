@@ -134,7 +134,7 @@ func (e *encoder[W]) codeRow(top, lowest int) []nibbleChunk {
 		case e.level >= cpu.AVX512:
 			n += codeNibbles(&r.chunks[n], &r.nibbleState, c, &nibbleTable, base+32-to, to, to-from, limit)
 		default:
-			n += codeNibblesAVX2(&r.chunks[n], &r.nibbleState, c, &nibbleShuffle, base+32-to, to, to-from, limit)
+			n += codeNibblesShort(&r.chunks[n], &r.nibbleState, c, &nibbleShuffle, base+32-to, to, to-from, limit)
 		}
 	}
 	if n&1 != 0 {

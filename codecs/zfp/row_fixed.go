@@ -96,5 +96,5 @@ func (r *fixedRow) decode(l cpu.Level, c *uint64, empty int) (left int) {
 	if l >= cpu.AVX512 {
 		return decodeFixed(c, r, &fixedTable, empty, 32-empty)
 	}
-	return decodeFixedAVX2(c, r, &nibbleShuffle, empty, 32-empty)
+	return decodeFixedShort(c, r, &nibbleShuffle, empty, 32-empty)
 }

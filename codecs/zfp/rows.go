@@ -93,13 +93,13 @@ func loadRun[W word](l cpu.Level, q *block[W], r *run[W], src []W, sy, dims int)
 		if largest := any(&r.largest).(*[16]int32); newer {
 			gatherRows32(q, largest, from, 4*sy, dims)
 		} else {
-			gatherRows32AVX2(q, largest, from, 4*sy, dims)
+			gatherRows32Short(q, largest, from, 4*sy, dims)
 		}
 	case *block[int64]:
 		if largest := any(&r.largest).(*[16]int64); newer {
 			gatherRows64(q, largest, from, 8*sy, dims)
 		} else {
-			gatherRows64AVX2(q, largest, from, 8*sy, dims)
+			gatherRows64Short(q, largest, from, 8*sy, dims)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func loadRun[W word](l cpu.Level, q *block[W], r *run[W], src []W, sy, dims int)
 // planes above the highest bit that is set in any coefficient. It uses c as scratch.
 func forwardRun[W word](l cpu.Level, p *planes, c, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
 	if l < cpu.AVX512 {
-		return forwardRunAVX2(p, c, q, r, mode, bottom, dims)
+		return forwardRunShort(p, c, q, r, mode, bottom, dims)
 	}
 	switch q := any(q).(type) {
 	case *block[int32]:
@@ -120,18 +120,18 @@ func forwardRun[W word](l cpu.Level, p *planes, c, q *block[W], r *run[W], mode,
 	return 0
 }
 
-// forwardRunAVX2 is forwardRun with kernels for AVX2.
-func forwardRunAVX2[W word](p *planes, c, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
+// forwardRunShort is forwardRun with kernels for short registers.
+func forwardRunShort[W word](p *planes, c, q *block[W], r *run[W], mode, bottom, dims int) (exact int) {
 	switch q := any(q).(type) {
 	case *block[int32]:
 		r := any(r).(*run[int32])
 		if dims == 1 {
-			return forwardRows32AVX2((*int32)(unsafe.Pointer(p)), q, r, mode, dims)
+			return forwardRows32Short((*int32)(unsafe.Pointer(p)), q, r, mode, dims)
 		}
 		c := any(c).(*block[int32])
-		exact = forwardRows32AVX2(&c[0], q, r, mode, dims)
+		exact = forwardRows32Short(&c[0], q, r, mode, dims)
 		if top := bits.Len32(uint32(r.bits[0] | r.bits[4] | r.bits[8] | r.bits[12])); top > bottom {
-			planes32AVX2(p, &c[0], &sortRun32.collect, top, bottom)
+			planes32Short(p, &c[0], &sortRun32.collect, top, bottom)
 		}
 	case *block[int64]:
 		r := any(r).(*run[int64])
@@ -139,14 +139,14 @@ func forwardRunAVX2[W word](p *planes, c, q *block[W], r *run[W], mode, bottom, 
 		if mode&modeQuantized == 0 {
 			c = q
 		} else {
-			exact = quantizeRows64AVX2(c, q, r, mode, dims)
+			exact = quantizeRows64Short(c, q, r, mode, dims)
 		}
-		transformRows64AVX2(p, c, r, mode, dims)
+		transformRows64Short(p, c, r, mode, dims)
 		if dims == 1 {
 			return exact
 		}
 		if top := bits.Len64(uint64(r.bits[0] | r.bits[4] | r.bits[8] | r.bits[12])); top > bottom {
-			planes64AVX2(p, &c[0], &sortRun64.collect, top, bottom)
+			planes64Short(p, &c[0], &sortRun64.collect, top, bottom)
 		}
 	}
 	return exact
@@ -167,9 +167,9 @@ func inverseRun[W word](l cpu.Level, dst []W, sy int, p *planes, c *block[W], r 
 		case dims == 1:
 			c = (*int32)(unsafe.Pointer(p))
 		default:
-			coefficients32AVX2(c, p, &sortRun32.spread, bottom)
+			coefficients32Short(c, p, &sortRun32.spread, bottom)
 		}
-		inverseRows32AVX2(to, 4*sy, c, r, mode, dims, exact)
+		inverseRows32Short(to, 4*sy, c, r, mode, dims, exact)
 	case *run[int64]:
 		c := any(c).(*block[int64])
 		if newer {
@@ -177,9 +177,9 @@ func inverseRun[W word](l cpu.Level, dst []W, sy int, p *planes, c *block[W], r 
 			return
 		}
 		if dims == 2 {
-			coefficients64AVX2(&c[0], p, &sortRun64.spread, bottom)
+			coefficients64Short(&c[0], p, &sortRun64.spread, bottom)
 		}
-		inverseRows64AVX2(to, 8*sy, p, c, r, mode, dims, exact)
+		inverseRows64Short(to, 8*sy, p, c, r, mode, dims, exact)
 	}
 }
 

@@ -1,0 +1,25 @@
+//go:build (!amd64 && !arm64) || purego
+
+package zfp
+
+import (
+	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
+
+// The functions in Go do all the work.
+func hasKernels(cpu.Level, int, int) bool { return false }
+
+// Kernels names the extensions of the processor that the kernels of this package use. It
+// returns "" if functions in Go do all the work.
+func Kernels() string { return "" }
+
+func gather32Short(_, _ unsafe.Pointer, _, _ int) int32                     { return 0 }
+func exact32Short(_ *int32, _, _ float32) bool                              { return false }
+func transform32Short(_, _ *int32, _ float32, _ int) int32                  { return 0 }
+func planes32Short(_ *planes, _ *int32, _ *sorting, _, _ int)               {}
+func coefficients32Short(_ *int32, _ *planes, _ *sorting, _ int)            {}
+func inverse32Short(_ unsafe.Pointer, _, _ int, _ *int32, _ float32, _ int) {}
+func finish4x32Short(_ *int32, _ int) int32                                 { return 0 }
+func begin4x32Short(_ *int32, _ int)                                        {}
