@@ -52,7 +52,7 @@ func newDecoder[W word](l cpu.Level, stream []byte, pos int, p Params, t Type, d
 	d := &decoder[W]{
 		bias: bias, width: t.exponentBits(),
 		params: p, typ: t, dims: dims, end: 8 * len(stream),
-		level: l, kernels: dims >= 3 && hasKernels(l, t.bits(), dims), runs: dims < 3 && hasKernels(l, t.bits(), dims),
+		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims),
 	}
 	_, d.fixed = p.BlockBits(t)
 	d.room = loose.maxBlockBits(t, dims)

@@ -97,8 +97,7 @@
 //     Lake, AMD since Zen 4);
 //   - kernels for AVX2 and BMI2 (Intel since Haswell, AMD since Zen), which take 1.0 to
 //     1.5 times as long;
-//   - kernels for NEON (arm64), for blocks of three and four dimensions with elements of
-//     32 bits.
+//   - kernels for NEON (arm64), for blocks of three and four dimensions.
 //
 // Otherwise, with the build tag purego, and if $ZMIGRATE_CPU is plain, functions in Go do
 // the same. On a processor with AVX-512 they take two to six times as long. The streams

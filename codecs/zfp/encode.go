@@ -38,7 +38,7 @@ func newEncoder[W word](l cpu.Level, p Params, t Type, dims int) *encoder[W] {
 	mantissa, bias := layout[W]()
 	return &encoder[W]{
 		mantissa: mantissa, bias: bias, width: t.exponentBits(), params: p, typ: t, dims: dims, room: uncut.maxBlockBits(t, dims),
-		level: l, kernels: dims >= 3 && hasKernels(l, t.bits(), dims), runs: dims < 3 && hasKernels(l, t.bits(), dims),
+		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims),
 	}
 }
 

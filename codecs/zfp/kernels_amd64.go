@@ -8,9 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// hasKernels tells whether a level has kernels for elements of any size and blocks of dims
-// dimensions.
-func hasKernels(l cpu.Level, _, _ int) bool { return l >= cpu.AVX2 }
+// hasKernels tells whether a level has kernels for blocks of some dimensions.
+func hasKernels(l cpu.Level, _ int) bool { return l >= cpu.AVX2 }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.

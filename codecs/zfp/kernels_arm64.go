@@ -8,11 +8,8 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// hasKernels tells whether a level has kernels for elements of some bits and blocks of dims
-// dimensions.
-func hasKernels(l cpu.Level, bits, dims int) bool {
-	return l >= cpu.Baseline && bits == 32 && dims >= 3
-}
+// hasKernels tells whether a level has kernels for blocks of dims dimensions.
+func hasKernels(l cpu.Level, dims int) bool { return l >= cpu.Baseline && dims >= 3 }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -48,3 +45,27 @@ func finish4x32Short(q *int32, mode int) int32
 
 //go:noescape
 func begin4x32Short(q *int32, mode int)
+
+//go:noescape
+func gather64Short(q, src unsafe.Pointer, sy, sz int) int64
+
+//go:noescape
+func exact64Short(q *int64, scale, back float64) bool
+
+//go:noescape
+func transform64Short(c, q *int64, scale float64, mode int) int64
+
+//go:noescape
+func planes64Short(p *planes, c *int64, order *sorting, top, bottom int)
+
+//go:noescape
+func coefficients64Short(c *int64, p *planes, order *sorting, bottom int)
+
+//go:noescape
+func inverse64Short(dst unsafe.Pointer, sy, sz int, c *int64, scale float64, mode int)
+
+//go:noescape
+func finish4x64Short(q *int64, mode int) int64
+
+//go:noescape
+func begin4x64Short(q *int64, mode int)

@@ -9,7 +9,7 @@ import (
 )
 
 // The functions in Go do all the work.
-func hasKernels(cpu.Level, int, int) bool { return false }
+func hasKernels(cpu.Level, int) bool { return false }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -23,3 +23,11 @@ func coefficients32Short(_ *int32, _ *planes, _ *sorting, _ int)            {}
 func inverse32Short(_ unsafe.Pointer, _, _ int, _ *int32, _ float32, _ int) {}
 func finish4x32Short(_ *int32, _ int) int32                                 { return 0 }
 func begin4x32Short(_ *int32, _ int)                                        {}
+func gather64Short(_, _ unsafe.Pointer, _, _ int) int64                     { return 0 }
+func exact64Short(_ *int64, _, _ float64) bool                              { return false }
+func transform64Short(_, _ *int64, _ float64, _ int) int64                  { return 0 }
+func planes64Short(_ *planes, _ *int64, _ *sorting, _, _ int)               {}
+func coefficients64Short(_ *int64, _ *planes, _ *sorting, _ int)            {}
+func inverse64Short(_ unsafe.Pointer, _, _ int, _ *int64, _ float64, _ int) {}
+func finish4x64Short(_ *int64, _ int) int64                                 { return 0 }
+func begin4x64Short(_ *int64, _ int)                                        {}

@@ -57,15 +57,6 @@ func coefficients64(_ *int64, _ *planes, _ *[64]uint8, _ int)    {}
 func inverse4x32(_ unsafe.Pointer, _, _, _ int, _ *block[int32], _ float32, _ int) {}
 func inverse4x64(_ unsafe.Pointer, _, _, _ int, _ *block[int64], _ float64, _ int) {}
 
-func gather64Short(_, _ unsafe.Pointer, _, _ int) int64                     { return 0 }
-func exact64Short(_ *int64, _, _ float64) bool                              { return false }
-func transform64Short(_, _ *int64, _ float64, _ int) int64                  { return 0 }
-func planes64Short(_ *planes, _ *int64, _ *sorting, _, _ int)               {}
-func coefficients64Short(_ *int64, _ *planes, _ *sorting, _ int)            {}
-func inverse64Short(_ unsafe.Pointer, _, _ int, _ *int64, _ float64, _ int) {}
-func finish4x64Short(_ *int64, _ int) int64                                 { return 0 }
-func begin4x64Short(_ *int64, _ int)                                        {}
-
 func gatherRows32Short(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
 func gatherRows64Short(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
 

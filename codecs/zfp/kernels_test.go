@@ -16,7 +16,7 @@ import (
 func kernelLevels() []cpu.Level {
 	var levels []cpu.Level
 	for l := cpu.Plain; l <= cpu.Used(); l++ {
-		if hasKernels(l, 32, 3) {
+		if hasKernels(l, 3) {
 			levels = append(levels, l)
 		}
 	}
@@ -26,7 +26,7 @@ func kernelLevels() []cpu.Level {
 // TestKernels compares the kernels of each level with Go. Its contents include those for which
 // processors and languages give different results.
 func TestKernels(t *testing.T) {
-	if !hasKernels(cpu.Used(), 32, 3) {
+	if !hasKernels(cpu.Used(), 3) {
 		t.Skip("this processor has no kernels")
 	}
 	for _, shape := range [][]int{{64}, {259}, {4, 16}, {9, 70}, {8, 12, 17}, {5, 8, 9, 12}} {
@@ -110,7 +110,7 @@ func compareDecoders[W word, T Scalar](t *testing.T, name string, g *grid, p Par
 
 // TestKernelsOfAnyBits compares decoders that read arbitrary bits.
 func TestKernelsOfAnyBits(t *testing.T) {
-	if !hasKernels(cpu.Used(), 32, 3) {
+	if !hasKernels(cpu.Used(), 3) {
 		t.Skip("this processor has no kernels")
 	}
 	for _, shape := range [][]int{{64}, {259}, {4, 16}, {9, 70}, {8, 12, 17}, {5, 8, 9, 12}} {

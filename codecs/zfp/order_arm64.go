@@ -6,7 +6,7 @@ package zfp
 type sorting [64]uint8
 
 // collected32 and collected64 return where a kernel collects the byte of the value at a
-// place of the block: there are none for 64 bits.
+// place of the block.
 func collected32(at int) int { return at }
 func collected64(at int) int { return at }
 
