@@ -18,7 +18,8 @@ const runMost = 1 << 8
 
 // Looking up eight bytes as well pays if their last place often differs from the last
 // place of fewer bytes: at one of rareLong positions or more, in a sample of each run.
-// If it is rarer in a block, the next withoutMax blocks go without it.
+// If it is rarer in the samples of a block, the next withoutMax blocks go without it, and so
+// does the rest of the block, unless its numbers have eight bytes.
 const (
 	rareLong   = 16
 	longSample = 32 // positions in the sample
@@ -69,6 +70,9 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 				if x>>hitLength != x>>hitOffset&offsetMask {
 					others++
 				}
+			}
+			if l.size < 8 && sampled >= rareLong*8 && others*rareLong < sampled {
+				p.withoutLong = withoutMax + 1
 			}
 		}
 		hits = hits[:verify(hits, src, &r)]
