@@ -54,6 +54,9 @@ type Traits struct {
 	// Follows: files of the format may refer to other files. The driver has the field
 	// source.follow.
 	Follows bool
+	// HDF5: files of the format may have compounds, and references to objects. The driver has
+	// the fields source.compound and source.references.
+	HDF5 bool
 	// CF: Open does what [Request].CF says, or nothing in the format is packed. The
 	// arrays of other drivers are unpacked by the plan.
 	CF bool
@@ -96,6 +99,11 @@ type Request struct {
 	KeepCodecs func(path string, t dtype.Type) bool
 	// Follow says which files may be read to which files of URLs refer.
 	Follow Following
+	// Fields makes an array of each member of compounds. Otherwise compounds are structs.
+	Fields bool
+	// SkipReferences leaves out references to objects of a file. Otherwise they are the paths
+	// of the objects.
+	SkipReferences bool
 	// AllChunks makes a missing chunk an error. Otherwise a missing chunk holds the fill
 	// value.
 	AllChunks bool

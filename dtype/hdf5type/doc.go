@@ -51,8 +51,9 @@
 //	other compounds                           struct
 //	complex (HDF5 2.0)                        complex64, complex128, complex_float16, …
 //	array                                     the type of its elements, see Native.Shape
+//	reference to an object or a region        string: the path of the object
 //
-// Times, references, other sequences, VAX and extended floats, integers of other sizes,
+// Times, encoded references, other sequences, VAX and extended floats, integers of other sizes,
 // and compounds with members of variable length have no counterpart. The error says
 // what to do instead.
 package hdf5type

@@ -67,12 +67,10 @@ var refused = map[string]string{
 	"int of 3 bytes":                         "fixed-point of 3 bytes",
 	"vlen of int32":                          "padded to the longest",
 	"vlen of vlen":                           "padded to the longest",
-	"object reference":                       "write the paths",
-	"region reference":                       "write the paths",
 	"new reference":                          "write the paths",
 	"compound with vlen":                     `member "b": a field of a struct has no variable length`,
 	"nc4_features.nc:c_bzip2@DIMENSION_LIST": "variable length of class reference",
-	"nc4_features.nc:forecast/m@REFERENCE_LIST": `member "dataset": references`,
+	"nc4_features.nc:forecast/m@REFERENCE_LIST": `member "dataset": a field of a struct has no variable length`,
 }
 
 // typed has the types of datatypes for which h5py has no equal type.
@@ -84,6 +82,8 @@ var typed = map[string]string{
 	"float8_e4m3":             `"float8_e4m3"`,
 	"float8_e5m2":             `"float8_e5m2"`,
 	"vlen string":             `"string"`,
+	"object reference":        `"string"`,
+	"region reference":        `"string"`,
 	"vlen string, ascii":      `"string"`,
 	"vlen of uint8":           `"bytes"`,
 	"array of vlen strings":   `"string"`,

@@ -95,10 +95,20 @@ func (d *Datatype) native() (Native, error) {
 	case Time:
 		return Native{}, unsupported("times have no stated epoch: rewrite the data as integers with a units attribute")
 	case Reference:
-		return Native{}, unsupported("references mean nothing outside of their file: leave the dataset out, or write the paths of the objects as strings")
+		return d.reference()
 	default:
 		return Native{}, unsupported("%v has no counterpart here", d.Class)
 	}
+}
+
+// reference returns texts: the paths of the objects to which references lead.
+func (d *Datatype) reference() (Native, error) {
+	if d.Reference > RegionAddress {
+		return Native{}, unsupported("%v: only the references of HDF5 1.10 and earlier are read: write the paths of the objects as strings", d.Reference)
+	}
+	n := Native{Type: dtype.StringType}
+	n.note("references become the paths of their objects")
+	return n, nil
 }
 
 func (n *Native) note(format string, args ...any) {
@@ -235,7 +245,7 @@ func (m Member) native() (Native, error) {
 		n, err = m.Type.elements()
 	}
 	if err == nil && n.Type.Size() == 0 {
-		err = unsupported("a field of a struct has no variable length: rewrite the member as a dataset of its own, or with strings of fixed length")
+		err = unsupported("a field of a struct has no variable length: source.compound: fields makes an array of each member")
 	}
 	return n, err
 }
@@ -248,7 +258,7 @@ const mostInMember = 1024
 // has no field of several elements. Each element of the array becomes a field.
 func (d *Datatype) elements() (Native, error) {
 	if d.leaves() > mostInMember {
-		return Native{}, unsupported("Zarr v3 has no type for a field of %v elements, and a struct of them would have more than %d fields: rewrite the member as a dataset of its own", d.Dims, mostInMember)
+		return Native{}, unsupported("Zarr v3 has no type for a field of %v elements, and a struct of them would have more than %d fields: source.compound: fields makes an array of each member", d.Dims, mostInMember)
 	}
 	base, count := d, 1
 	var dims []int

@@ -254,7 +254,9 @@ def check_ncdump(shown, file, output):
                 continue
             stored = v.rows.get("stored type", "")
             shown.fact(is_cdl_type(kind, stored), f"/{at}: type {kind}, shown {stored}")
-            if "problem" not in v.json:
+            if "shape" not in v.json and "problem" not in v.json:  # a group of arrays stands for the variable
+                shown.fact(v.rows.get("stored dimensions", "") == ", ".join(names), f"/{at}: dimensions {names}")
+            elif "problem" not in v.json:
                 shown.fact((v.json.get("dimension_names") or [])[: len(names)] == names, f"/{at}: dimensions {names}")
                 for k, d in enumerate(names):
                     length, unlimited = dimension(groups, path, d)

@@ -67,9 +67,12 @@ type Source struct {
 	// "", or "skip", which leaves those out that the job does not name.
 	Unsupported string
 	// Follow says which files may be read because files of the source refer to them.
-	Follow  Follow
-	Include []string // globs on the paths of arrays, and of groups without any; none: all of them
-	Exclude []string
+	Follow Follow
+	// Compound says what compounds of HDF5 become: "struct" or "", or "fields", an array for
+	// each member. References says what references of HDF5 become: "path" or "", or "skip".
+	Compound, References string
+	Include              []string // globs on the paths of arrays, and of groups without any; none: all of them
+	Exclude              []string
 	// NoCoordinates leaves out coordinates that Include and Exclude do not select. By
 	// default, the coordinates of what is selected come along.
 	NoCoordinates bool

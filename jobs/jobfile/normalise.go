@@ -90,6 +90,8 @@ func normalSource(s Source, declared bool) map[string]any {
 	put(m, "unsupported", s.Unsupported, s.Unsupported == "skip")
 	put(m, "follow", "none", s.Follow.Nothing)
 	put(m, "follow", texts(s.Follow.Folders), len(s.Follow.Folders) > 0)
+	put(m, "compound", s.Compound, s.Compound == "fields")
+	put(m, "references", s.References, s.References == "skip")
 	put(m, "include", s.Include, len(s.Include) > 0)
 	put(m, "exclude", s.Exclude, len(s.Exclude) > 0)
 	put(m, "coordinates", false, s.NoCoordinates)

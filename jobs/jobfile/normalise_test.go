@@ -93,6 +93,8 @@ func TestDifferences(t *testing.T) {
 		{[]string{"source.driver=zarr", "source.missing_chunks=error"}, []string{
 			`source.driver: was "netcdf", is "zarr"`, `source.missing_chunks: was not given, is "error"`,
 		}},
+		{[]string{"source.compound=struct", "source.references=path"}, nil},
+		{[]string{"source.compound=fields", "source.references=skip"}, []string{`source.compound: was not given, is "fields"`, `source.references: was not given, is "skip"`}},
 		{[]string{"source.follow=folder"}, nil},
 		{[]string{"source.follow=none"}, []string{`source.follow: was not given, is "none"`}},
 		{[]string{"source.follow=[parts]"}, []string{`source.follow: was not given, is ["parts"]`}},

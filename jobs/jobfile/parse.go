@@ -100,6 +100,8 @@ func (p *parser) source(n *node, at *trail) {
 		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
 		"unsupported":    p.enum(&s.Unsupported, "error", "skip"),
 		"follow":         p.follow,
+		"compound":       p.enum(&s.Compound, "struct", "fields"),
+		"references":     p.enum(&s.References, "path", "skip"),
 		"include":        p.patterns(&s.Include),
 		"exclude":        p.patterns(&s.Exclude),
 		"coordinates":    p.boolean(&coordinates),
@@ -119,6 +121,11 @@ func (p *parser) source(n *node, at *trail) {
 	}
 	if !traits.Follows && (s.Follow.Nothing || s.Follow.Folders != nil) {
 		p.onlyOf(at.key("follow"), func(t sources.Traits) bool { return t.Follows }, "")
+	}
+	for name, given := range map[string]string{"compound": s.Compound, "references": s.References} {
+		if !traits.HDF5 && given != "" {
+			p.onlyOf(at.key(name), func(t sources.Traits) bool { return t.HDF5 }, "")
+		}
 	}
 	if !traits.Declared && len(s.Arrays) > 0 {
 		p.onlyOf(at.key("arrays"), func(t sources.Traits) bool { return t.Declared }, "options for arrays stand under the top-level arrays")

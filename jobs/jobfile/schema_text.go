@@ -41,6 +41,8 @@ var fieldTexts = map[string]string{
 	"source.missing_chunks": "Chunks of a Zarr source that are not there: fill takes the fill value. Default: fill.",
 	"source.unsupported":    "Arrays that Zarr or this program does not know: skip leaves them out, with a finding for each. Default: error.",
 	"source.follow":         "HDF5: files that may be read because files of the source refer to them. folder: those in the folder of the file, and below it. none, or a list of further folders. Default: folder.",
+	"source.compound":       "HDF5: what compounds become. struct: one array of structs. fields: a group with an array for each member. Default: struct.",
+	"source.references":     "HDF5: what references become. path: the paths of their objects, as texts. skip: they are left out. Default: path.",
 	"source.include":        "Globs of array paths. Default: all arrays. Coordinates of what is included come along.",
 	"source.exclude":        "Globs of array paths that are left out.",
 	"source.coordinates":    "false leaves out coordinates that include and exclude do not select. Default: true.",

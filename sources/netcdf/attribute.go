@@ -19,6 +19,9 @@ import (
 )
 
 func (a *attribute) len() int {
+	if a.kind == objectKind {
+		return 0
+	}
 	if a.kind == netcdftype.String {
 		return bytes.Count(a.values, []byte{0})
 	}
@@ -48,6 +51,9 @@ func (a *attribute) text() string {
 
 // json returns the values as an attribute of Zarr; see the package comment.
 func (a *attribute) json() json.RawMessage {
+	if a.kind == objectKind {
+		return a.values
+	}
 	if a.kind == netcdftype.Char {
 		return quote(a.text())
 	}
@@ -154,9 +160,9 @@ func find(list []attribute, name string) *attribute {
 }
 
 // attributeType returns the data type of an attribute's values. It is nil if the
-// attribute is missing or is text.
+// attribute is missing, is text, or is an object.
 func attributeType(list []attribute, name string) dtype.Type {
-	if a := find(list, name); a != nil && !a.isText() {
+	if a := find(list, name); a != nil && !a.isText() && a.kind != objectKind {
 		return dataType(a.kind)
 	}
 	return nil

@@ -47,7 +47,7 @@ func (p *parser) magic() error {
 	}
 	p.version = p.data[3]
 	if p.version != 1 && p.version != 2 && p.version != 5 {
-		return fmt.Errorf("NetCDF classic format version %d: want 1, 2 or 5: %w", p.version, errors.ErrUnsupported)
+		return fmt.Errorf("NetCDF classic format version %d: want 1, 2 or 5: write it again with nccopy, if that reads it: %w", p.version, errors.ErrUnsupported)
 	}
 	p.at = 4
 	return nil
@@ -248,6 +248,10 @@ type attribute struct {
 	values []byte
 	shape  []int // of values with more than one dimension, in C order; else nil
 }
+
+// objectKind is the kind of an attribute whose values NetCDF lacks, such as compounds. Its
+// values are JSON.
+const objectKind netcdftype.Type = 0
 
 type variable struct {
 	name       string

@@ -43,11 +43,17 @@
 // treated like longer ones. Elements of variable length have to be UTF-8 if they are
 // text.
 //
+// References become the paths of their objects. A dataset of sequences becomes a group with
+// the arrays values and offsets, and the attribute sequence_shape: sequence i is
+// values[offsets[i]:offsets[i+1]]. With Options.Fields, a dataset of compounds becomes a
+// group with an array for each member.
+//
 // Attributes become JSON. Text becomes a string; text that is not UTF-8 is read as
 // Latin-1, with a finding, and NULs are dropped. One number becomes a number, and
 // several become an array, with nested arrays for several dimensions. Numbers that JSON
 // lacks are "NaN", "Infinity" and "-Infinity". Attributes of types that NetCDF lacks
-// are left out with a finding, except enumerations, which become integers. The
+// are left out with a finding, except that enumerations become integers, compounds
+// objects, and sequences lists. The
 // attribute _FillValue gives the fill value, and is rewritten as readers of Zarr expect
 // it; see sources.FillAttribute. Without this attribute, the fill value of the HDF5
 // dataset counts, if there is one.
@@ -87,6 +93,7 @@
 //	tree_nodes.go          groups, variables and dimensions of an HDF5 file
 //	tree_attributes.go     attributes of HDF5
 //	tree_dimensions.go     dimension scales
+//	tree_parts.go          datasets that become several arrays
 //	tree.go                reading the groups of an HDF5 file
 //	filter_codecs.go       filters of HDF5 as codecs
 //	tree_array.go          an array of an HDF5 file

@@ -19,11 +19,11 @@ func Driver() sources.Driver {
 		// An HDF5 file may begin with a user block, which may hold anything.
 		Detect: func(context.Context, *sources.Probe) sources.Confidence { return sources.Possible },
 		Open:   openRequest,
-		Traits: sources.Traits{Unlimited: true, Codecs: sources.CodecsOnRequest, CF: true, Follows: true},
+		Traits: sources.Traits{Unlimited: true, Codecs: sources.CodecsOnRequest, CF: true, Follows: true, HDF5: true},
 	}
 }
 
 // openRequest opens the files of a request.
 func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
-	return OpenAll(ctx, r.URLs, Options{Store: r.Store, Combine: r.Join, CF: r.CF, Kept: r.KeepChunks, Codecs: r.Codecs, Drivers: r.Drivers, Follow: r.Follow})
+	return OpenAll(ctx, r.URLs, Options{Store: r.Store, Combine: r.Join, CF: r.CF, Kept: r.KeepChunks, Codecs: r.Codecs, Drivers: r.Drivers, Follow: r.Follow, Fields: r.Fields, SkipReferences: r.SkipReferences})
 }

@@ -26,6 +26,11 @@ type Options struct {
 	Kept func(path string) bool
 	// Follow says to which files HDF5 files may refer.
 	Follow sources.Following
+	// Fields makes an array of each member of compounds. Otherwise compounds are structs.
+	Fields bool
+	// SkipReferences leaves references of HDF5 out. Otherwise they are the paths of their
+	// objects.
+	SkipReferences bool
 	// Codecs are the known codecs; nil: the standard ones.
 	Codecs *codecs.Registry
 	// Drivers are the known formats, for the error about a file of another one; nil:
@@ -35,14 +40,16 @@ type Options struct {
 
 // source is what the files of a source share.
 type source struct {
-	cf      func(path string) cf.Mode
-	kept    func(path string) bool
-	chains  *codecs.Chains
-	drivers sources.Drivers
-	scratch *ndarray.Pool
-	shared  *hdf5.Shared
-	follow  sources.Following
-	files   *sources.FileSet
+	cf             func(path string) cf.Mode
+	kept           func(path string) bool
+	chains         *codecs.Chains
+	drivers        sources.Drivers
+	scratch        *ndarray.Pool
+	shared         *hdf5.Shared
+	follow         sources.Following
+	fields         bool // see Options.Fields
+	skipReferences bool // see Options.SkipReferences
+	files          *sources.FileSet
 
 	mu     sync.Mutex                          // guards what follows
 	opened map[[2]*sources.OpenFile]*hdf5.File // HDF5 files to which others refer, by the home and the file

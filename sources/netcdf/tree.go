@@ -12,9 +12,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// maxNodes bounds the groups and variables of a file.
-const maxNodes = 1 << 20
-
 // maxAgain bounds the groups that are listed at further paths. A few groups that link
 // to each other can have more paths than anybody could read.
 const maxAgain = 1 << 16
@@ -128,15 +125,14 @@ func (t *tree) readLink(ctx context.Context, g *group, l hdf5.Link) error {
 	if v.scale != nil && v.scale.alone {
 		return nil
 	}
-	if t.byPath[v.path] != nil {
-		return errors.New("another variable has this path")
+	if v.err == nil {
+		split, err := t.split(ctx, g, v, o)
+		if err != nil || split {
+			return err
+		}
+		v.err = t.refused(ctx, o)
 	}
-	t.byPath[v.path] = v
-	g.vars = append(g.vars, v)
-	if t.vars = append(t.vars, v); len(t.nodes)+len(t.vars) > maxNodes {
-		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
-	}
-	return nil
+	return t.add(g, v)
 }
 
 // describe reads the attributes and the extents of a dataset.

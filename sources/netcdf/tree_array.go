@@ -50,12 +50,7 @@ func (a *treeArray) ReadRegion(ctx context.Context, dst ndarray.Array, start []i
 	}
 	if !slices.Equal(inside.Shape, dst.Shape) {
 		// The dataset ends before the dimension does.
-		same := a.fill
-		same.Shape = dst.Shape
-		same.Strides = slices.Concat(make([]int, len(a.dataset.Shape)), a.fill.Strides)
-		within := ndarray.Region{Start: slices.Clone(start), Shape: dst.Shape}
-		clear(within.Start[:len(a.dataset.Shape)])
-		ndarray.Copy(dst, same.Sub(within))
+		ndarray.Copy(dst, hdf5.Repeated(a.fill, dst.Shape, start))
 	}
 	if err := a.dataset.ReadRegion(ctx, dst.Sub(inside), start); err != nil {
 		return fmt.Errorf("%s: array %q, region at %v of shape %v: %w", a.url, a.info.Path, start, dst.Shape, err)

@@ -40,11 +40,18 @@ func (t *tree) readAttributes(ctx context.Context, all []hdf5.Attribute) (list [
 
 // readAttribute returns an attribute in the terms of NetCDF. A single text of fixed
 // length becomes characters, other texts become strings, and enumerations become
-// integers. Values of several dimensions follow each other in C order.
+// integers. Compounds become objects of JSON, and sequences become lists. Values of several dimensions follow each other in C order.
 //
 // In a single text of NetCDF, zero bytes are part of the text. Other texts may end at
 // the first zero byte.
 func (t *tree) readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute, error) {
+	if h.Datatype.Class == hdf5type.Reference && t.source.skipReferences {
+		return nil, fmt.Errorf("it is a reference, and source.references is skip: %w", errors.ErrUnsupported)
+	}
+	if h.Datatype.Nested() {
+		object, err := h.JSON(ctx)
+		return &attribute{name: h.Name, kind: objectKind, values: object}, err
+	}
 	values, native, err := h.Values(ctx)
 	if err != nil {
 		return nil, err
@@ -57,7 +64,7 @@ func (t *tree) readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute
 		a.shape = values.Shape
 	}
 	switch d := native.Element; {
-	case d.Class == hdf5type.String || d.Class == hdf5type.VariableLength && d.Text:
+	case d.Class == hdf5type.String || d.Class == hdf5type.Reference || d.Class == hdf5type.VariableLength && d.Text:
 		a.kind = netcdftype.String
 		for item := range values.Items() {
 			text, _, _ := bytes.Cut(item, []byte{0})

@@ -33,6 +33,13 @@ func (t *tree) details(ctx context.Context, path string) ([]sources.Detail, erro
 	if g == nil {
 		return list, nil
 	}
+	if g.made != nil {
+		if names, _ := g.made.names(); names != nil {
+			list = append(list, sources.Detail{Name: "stored dimensions", Text: strings.Join(names, ", ")})
+		}
+		more, err := t.variableDetails(ctx, g.made)
+		return append(list, more...), err
+	}
 	if path == "" {
 		list = append(list, sources.Detail{Name: "format", Text: fmt.Sprintf("HDF5, superblock of version %d", t.hdf5.Version())})
 	}
@@ -65,6 +72,9 @@ func (t *tree) describeLinks(ctx context.Context) error {
 	first := map[hdf5.Place]string{t.nodes[0].at: "/"} // the first path of each object
 	again := map[*group]bool{}                         // groups that are listed at another path as well
 	for _, g := range t.nodes {
+		if g.made != nil {
+			continue
+		}
 		again[g] = g.parent != nil && again[g.parent] || d.links[g.path] != ""
 		o, err := g.at.Object(ctx)
 		if err != nil {
@@ -271,7 +281,7 @@ func (t *tree) attributeDetails(ctx context.Context, in *hdf5.File, o *hdf5.Obje
 			hidden = append(hidden, a.Name+": "+text)
 			continue
 		}
-		if !shown || a.Name == attrFill || a.Datatype.Class == hdf5type.Enumeration || find(known, a.Name) == nil {
+		if !shown || a.Name == attrFill || a.Datatype.Class == hdf5type.Enumeration || a.Datatype.Nested() || find(known, a.Name) == nil {
 			value, err := a.Text(ctx)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()

@@ -17,15 +17,16 @@ const fewFiles = 64
 // distantArray is a treeArray that does not keep the description of its dataset. It
 // reads the description again for each region.
 type distantArray struct {
-	info *sources.Info
-	file *sources.OpenFile
-	at   hdf5.Place // of the dataset
+	info   *sources.Info
+	file   *sources.OpenFile
+	at     hdf5.Place // of the dataset
+	member []string   // see treeVariable
 }
 
 // distant returns an array that reads the variable at a path and takes less memory than
 // a. If there is none, it returns a.
 func (t *tree) distant(a sources.Array, path string) sources.Array {
-	far := distantArray{a.Info(), t.fileOf(t.byPath[path]), t.byPath[path].at}
+	far := distantArray{a.Info(), t.fileOf(t.byPath[path]), t.byPath[path].at, t.byPath[path].member}
 	switch near := a.(type) {
 	case *treeArray:
 		return &far
@@ -47,7 +48,7 @@ func (a *distantArray) near(ctx context.Context) (*treeArray, error) {
 	near := &treeArray{info: a.info, url: a.file.URL}
 	o, err := a.at.Object(ctx)
 	if err == nil {
-		near.dataset, err = o.Dataset(ctx)
+		near.dataset, err = fieldOf(ctx, o, a.member)
 	}
 	if err == nil {
 		near.fill, err = elementBehind(ctx, near.dataset, a.info.Type)

@@ -1,6 +1,8 @@
 package netcdf
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -25,6 +27,7 @@ type tree struct {
 	scales  map[hdf5.Place]*treeDimension // by their datasets
 	netCDF  bool                          // the file has attributes that only NetCDF writes
 	known   map[hdf5.Place]bool           // the groups that were read
+	fields  int                           // number of arrays that are members of compounds
 	again   int                           // number of groups that were reached by another path before
 
 	described described
@@ -38,6 +41,7 @@ type group struct {
 	at         hdf5.Place
 	attributes []attribute
 	findings   []cf.Finding
+	made       *treeVariable // the dataset that the group stands for; nil: none
 	dims       []*treeDimension
 	vars       []*treeVariable
 	groups     []*group
@@ -57,6 +61,31 @@ type treeVariable struct {
 	scale      *treeDimension   // not nil: the dataset is the scale of a dimension
 	lists      [][]uint64       // for each dimension, the addresses of the datasets that are its scales
 	ids        []int            // numbers of the dimensions, if the file states them
+	member     []string         // names of the member of compounds that the variable is; nil: it is the dataset
+	sequences  *sharedSequences // not nil: the variable is the values or the offsets of sequences
+}
+
+// maxNodes bounds the groups and variables of a file.
+const maxNodes = 1 << 20
+
+// sharedSequences is a dataset of sequences that its two arrays share.
+type sharedSequences struct {
+	once sync.Once
+	all  *hdf5.Sequences
+	err  error
+}
+
+// add adds a variable.
+func (t *tree) add(g *group, v *treeVariable) error {
+	if t.byPath[v.path] != nil {
+		return errors.New("another variable has this path")
+	}
+	t.byPath[v.path] = v
+	g.vars = append(g.vars, v)
+	if t.vars = append(t.vars, v); len(t.nodes)+len(t.vars) > maxNodes {
+		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
+	}
+	return nil
 }
 
 // hidden lists the attributes that are bookkeeping of the formats.

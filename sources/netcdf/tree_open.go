@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
@@ -35,7 +36,13 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Dataset(ctx)
+	if v.sequences != nil {
+		return t.openSequences(ctx, v, o)
+	}
+	d, err := fieldOf(ctx, o, v.member)
+	if err == nil && d.Native.Element.Class == hdf5type.Reference {
+		err = checkReferences(ctx, d)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +110,29 @@ func (t *tree) openVariable(ctx context.Context, v *treeVariable) (sources.Array
 	return a, err
 }
 
+// fieldOf opens a dataset, or a member of its elements.
+func fieldOf(ctx context.Context, o *hdf5.Object, member []string) (*hdf5.Dataset, error) {
+	if member != nil {
+		return o.Field(ctx, member)
+	}
+	return o.Dataset(ctx)
+}
+
+// mostReferences bounds the references of a dataset.
+const mostReferences = 1 << 20
+
+// checkReferences resolves all references of a dataset, so that one that leads nowhere is an
+// error before anything is written.
+func checkReferences(ctx context.Context, d *hdf5.Dataset) error {
+	shape := slices.Concat(d.Shape, d.Native.Shape)
+	if n, ok := ndarray.Elements(shape); !ok || n > mostReferences {
+		return fmt.Errorf("more than %d references: %w", mostReferences, errors.ErrUnsupported)
+	}
+	all := ndarray.New(d.Native.Type, shape)
+	all.Heap.Discard()
+	return d.ReadRegion(ctx, all, make([]int, len(shape)))
+}
+
 // ofTexts reports whether the characters along a dimension are those of texts: whether all
 // variables that have the dimension are characters, and have it last. xarray uses the same
 // rule.
@@ -121,7 +151,7 @@ func (t *tree) ofTexts(ctx context.Context, d *treeDimension) (bool, error) {
 		o, err := v.at.Object(ctx)
 		var dataset *hdf5.Dataset
 		if err == nil {
-			dataset, err = o.Dataset(ctx)
+			dataset, err = fieldOf(ctx, o, v.member)
 		}
 		switch {
 		case sources.Unsupported(err) || errors.Is(err, hdf5.ErrCorrupt):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -211,6 +212,52 @@ func (a *Attribute) Values(ctx context.Context) (ndarray.Array, hdf5type.Native,
 		return ndarray.Array{}, native, fmt.Errorf("attribute %.60q: %w", a.Name, err)
 	}
 	return dst, native, nil
+}
+
+// mostJSON bounds the bytes of an attribute as JSON.
+const mostJSON = 16 << 20
+
+// JSON writes the elements of the attribute as JSON, in nested lists for the dimensions; see
+// [hdf5type.Datatype.JSON].
+func (a *Attribute) JSON(ctx context.Context) (json.RawMessage, error) {
+	heap, read := a.file.globalHeap(), 0
+	sequence := func(element []byte, size int) ([]byte, error) {
+		all, err := heap.sequence(ctx, element, size)
+		if read += len(all); read > mostJSON {
+			return nil, unsupported("it has more than %d bytes", mostJSON)
+		}
+		return all, err
+	}
+	var rows []json.RawMessage
+	for at := 0; at+a.Datatype.Size <= len(a.data); at += a.Datatype.Size {
+		row, err := a.Datatype.JSON(a.data[at:at+a.Datatype.Size], sequence)
+		if err != nil {
+			return nil, fmt.Errorf("attribute %.60q: %w", a.Name, err)
+		}
+		rows = append(rows, row)
+	}
+	if len(a.Shape) == 0 && len(rows) == 1 {
+		return rows[0], nil
+	}
+	for _, extent := range slices.Backward(a.Shape) {
+		var outer []json.RawMessage
+		for row := range slices.Chunk(rows, max(extent, 1)) {
+			outer = append(outer, slices.Concat([]byte{'['}, bytes.Join(raws(row), []byte{','}), []byte{']'}))
+		}
+		rows = outer
+	}
+	if len(rows) != 1 {
+		return json.RawMessage("[]"), nil
+	}
+	return rows[0], nil
+}
+
+func raws(list []json.RawMessage) [][]byte {
+	all := make([][]byte, len(list))
+	for i := range list {
+		all[i] = list[i]
+	}
+	return all
 }
 
 // References returns the addresses of the objects to which each element of the

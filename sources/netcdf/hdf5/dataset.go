@@ -34,6 +34,10 @@ type Dataset struct {
 
 	file      *File
 	address   uint64
+	places    bool               // elements are references to the heap, see [Sequences]
+	member    []string           // names of members of compounds within each other, see [Object.Field]
+	field     *hdf5type.Datatype // of the innermost member; nil: elements are whole
+	fieldAt   int                // its place in an element, in bytes
 	layout    *layout
 	external  *externalFiles  // nil: the elements are in the file
 	virtual   *virtualDataset // nil: the elements are not in other datasets
@@ -50,14 +54,29 @@ const pieceBytes = 1 << 20
 
 // Dataset returns the object as a dataset. The error names what is not supported: a
 // datatype, a filter, a layout.
-func (o *Object) Dataset(ctx context.Context) (*Dataset, error) { return o.dataset(ctx, nil) }
+func (o *Object) Dataset(ctx context.Context) (*Dataset, error) { return o.dataset(ctx, nil, nil) }
+
+// Field returns a member of the elements as a dataset, if they are compounds. names has its
+// name, and before it those of compounds in which it is. An array datatype adds its
+// dimensions behind those of Shape.
+func (o *Object) Field(ctx context.Context, names []string) (*Dataset, error) {
+	return o.dataset(ctx, names, nil)
+}
 
 // dataset is Dataset for a source of virtual datasets, which outer has.
-func (o *Object) dataset(ctx context.Context, outer *enclosing) (*Dataset, error) {
+func (o *Object) dataset(ctx context.Context, member []string, outer *enclosing) (*Dataset, error) {
 	if o.kind != DatasetObject {
 		return nil, fmt.Errorf("the object at address %d is not a dataset", o.address)
 	}
-	d := &Dataset{file: o.file, address: o.address}
+	d := &Dataset{file: o.file, address: o.address, member: member}
+	if err := o.read(ctx, d, outer); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// read reads the properties of a dataset into d.
+func (o *Object) read(ctx context.Context, d *Dataset, outer *enclosing) error {
 	read := []struct {
 		what string
 		kind int
@@ -74,23 +93,23 @@ func (o *Object) dataset(ctx context.Context, outer *enclosing) (*Dataset, error
 		found, err := o.take(ctx, r.kind, r.take)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", r.what, err)
+			return fmt.Errorf("%s: %w", r.what, err)
 		case !found && (r.kind == msgDatatype || r.kind == msgDataspace):
-			return nil, corrupt("the dataset at address %d has no %s", o.address, r.what)
+			return corrupt("the dataset at address %d has no %s", o.address, r.what)
 		}
 	}
 	if d.layout == nil {
-		return nil, corrupt("the dataset at address %d has no data layout", o.address)
+		return corrupt("the dataset at address %d has no data layout", o.address)
 	}
 	switch d.layout.class {
 	case virtual:
-		return d, d.openVirtual(ctx, outer)
+		return d.openVirtual(ctx, outer)
 	case contiguous:
 		if err := d.openExternal(ctx, o); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return d, d.layOut()
+	return d.layOut()
 }
 
 // openExternal opens the files that have the elements of a dataset, if they are in other
@@ -130,7 +149,24 @@ func (d *Dataset) takeDatatype(content []byte) (err error) {
 	if d.Datatype, _, err = hdf5type.Parse(content); err != nil {
 		return err
 	}
-	d.Native, err = d.Datatype.Type()
+	if d.places {
+		d.Native, err = placesOf(d.Datatype)
+		return err
+	}
+	if len(d.member) == 0 {
+		d.Native, err = d.Datatype.Type()
+		return err
+	}
+	d.field = d.Datatype
+	for _, name := range d.member {
+		k := slices.IndexFunc(d.field.Members, func(m hdf5type.Member) bool { return m.Name == name })
+		if k < 0 {
+			return corrupt("%v has no member %.60q", d.field.Class, name)
+		}
+		d.fieldAt += d.field.Members[k].Offset
+		d.field = d.field.Members[k].Type
+	}
+	d.Native, err = d.field.Type()
 	return err
 }
 
@@ -190,6 +226,9 @@ func (d *Dataset) setFill(c *cursor, n int) error {
 	}
 	if n != d.Datatype.Size {
 		return corrupt("%d bytes for elements of %d", n, d.Datatype.Size)
+	}
+	if d.field != nil {
+		value = value[d.fieldAt:][:d.field.Size]
 	}
 	d.Fill, d.FillDefined = bytes.Clone(value), true
 	return nil
@@ -279,6 +318,9 @@ func (d *Dataset) Memory() int {
 	if d.Native.Type.Size() == 0 {
 		n, _ := ndarray.Elements(slices.Concat(d.piece, d.Native.Shape))
 		inMemory = n * ndarray.ItemSize(d.Native.Type)
+	}
+	if d.field != nil {
+		inMemory += ndarray.Rounded(inMemory) // the member as it is in the file
 	}
 	stored := d.chunkSize
 	between := 0

@@ -41,6 +41,10 @@
 //   - a virtual dataset whose sources have other datatypes, or selections of other shapes
 //   - a datatype without a counterpart, see [hdf5type.Datatype.Type]
 //
+// A member of compounds can be read alone, see [Object.Field], and sequences of different
+// lengths as one row, see [Object.Sequences]. References become the paths of their objects,
+// which are found by walking the file once.
+//
 // Elements that were never written have the fill value. Texts end at their first zero
 // byte; elements that are not UTF-8 are refused. If the mask of a chunk leaves out
 // filters, they are not undone. If the layout says that chunks at the edges of the

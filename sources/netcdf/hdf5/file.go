@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 )
 
 // Options are the settings of Open. The zero value is usable.
@@ -46,6 +47,9 @@ type File struct {
 	widths
 	root uint64 // address of the root group's header
 	sohm []sharedIndex
+
+	naming sync.Mutex        // guards named
+	named  map[uint64]string // see paths
 }
 
 // signature is the beginning of a superblock.

@@ -157,7 +157,15 @@ func (f *File) decode(ctx context.Context, dst ndarray.Array, data []byte, nativ
 	heap.tally = dst.Heap.Tally()
 	defer heap.tally.End()
 	return dst.SetItems(func() ([]byte, error) {
-		item, err := heap.sequence(ctx, data[at:at+size], 1)
+		var item []byte
+		var err error
+		if e := native.Element; e.Class == hdf5type.Reference {
+			var text string
+			text, err = heap.reference(ctx, e.Reference, data[at:at+size])
+			item = []byte(text)
+		} else {
+			item, err = heap.sequence(ctx, data[at:at+size], 1)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("element %d: %w", at/size, err)
 		}

@@ -156,11 +156,19 @@ func (r *regionReader) fill(ctx context.Context, number int) error {
 		return nil
 	}
 	// The fill value is an array itself, and is repeated at each element.
-	same := *r.fills
-	same.Shape = p.dst.Shape
-	same.Strides = slices.Concat(make([]int, len(r.Shape)), r.fills.Strides)
-	ndarray.Copy(p.dst, same.Sub(ndarray.Region{Start: p.from.Start, Shape: p.dst.Shape}))
+	ndarray.Copy(p.dst, Repeated(*r.fills, p.dst.Shape, p.from.Start))
 	return nil
+}
+
+// Repeated returns a view in which an element, which may be an array itself, is at each
+// index. The view has the given shape. Its dimensions are those of a dataset and, behind
+// them, those of the element, of which it has the part that begins at start.
+func Repeated(element ndarray.Array, shape, start []int) ndarray.Array {
+	rank := len(shape) - len(element.Shape)
+	all := element
+	all.Shape = slices.Concat(shape[:rank], element.Shape)
+	all.Strides = slices.Concat(make([]int, rank), element.Strides)
+	return all.Sub(ndarray.Region{Start: slices.Concat(make([]int, rank), start[rank:]), Shape: shape})
 }
 
 // FillValue returns the element that replaces elements that were never written. It has
@@ -271,7 +279,7 @@ func (d *Dataset) partial(number int) bool {
 // same reports whether elements are the same in the file as in memory.
 func (d *Dataset) same() bool {
 	m, size := d.Native.Moves, d.Native.Element.Size
-	if d.Native.Type.Size() != size || len(m) != 1 || m[0].Swap || m[0].Precision != 0 || m[0].Length != size {
+	if d.field != nil || d.Native.Type.Size() != size || len(m) != 1 || m[0].Swap || m[0].Precision != 0 || m[0].Length != size {
 		return false
 	}
 	return m[0].Text == hdf5type.AllBytes || m[0].Text == hdf5type.ToFirstZero && size == 1 // text of one byte has nothing to cut
@@ -281,7 +289,7 @@ func (d *Dataset) same() bool {
 // memory. It returns nil if more than swapping has to be done.
 func (d *Dataset) swapped() dtype.Ordered {
 	m := d.Native.Moves
-	if d.Native.Type.Size() != d.Native.Element.Size || len(m) != 1 || !m[0].Swap || m[0].Precision != 0 || m[0].Length != d.Native.Element.Size {
+	if d.field != nil || d.Native.Type.Size() != d.Native.Element.Size || len(m) != 1 || !m[0].Swap || m[0].Precision != 0 || m[0].Length != d.Native.Element.Size {
 		return nil
 	}
 	return dtype.Swapper(d.Native.Type, d.Native.Order)
@@ -290,6 +298,9 @@ func (d *Dataset) swapped() dtype.Ordered {
 // take copies elements of the region out of the content of a chunk with the given
 // shape.
 func (r *regionReader) take(ctx context.Context, p part, content []byte, shape []int) error {
+	if r.field != nil {
+		return r.takeField(ctx, p, content, shape)
+	}
 	shape = slices.Concat(shape, r.Native.Shape)
 	all := ndarray.Array{Type: r.Native.Type, Data: content, Shape: shape, Strides: ndarray.CStrides(r.Native.Element.Size, shape)}
 	n, _ := ndarray.Elements(shape)
@@ -315,6 +326,42 @@ func (r *regionReader) take(ctx context.Context, p part, content []byte, shape [
 		all = decoded
 	}
 	ndarray.Copy(p.dst, all.Sub(p.from))
+	return nil
+}
+
+// takeField is take for a member of compounds.
+func (r *regionReader) takeField(ctx context.Context, p part, content []byte, shape []int) error {
+	n, _ := ndarray.Elements(shape)
+	if len(content) < n*r.Datatype.Size {
+		return corrupt("%d bytes for a chunk of shape %v", len(content), shape)
+	}
+	size := r.Native.Element.Size
+	all := ndarray.Array{
+		Type: dtype.RawBits(size), Data: content, Offset: r.fieldAt, Shape: slices.Concat(shape, r.Native.Shape),
+		Strides: slices.Concat(ndarray.CStrides(r.Datatype.Size, shape), ndarray.CStrides(size, r.Native.Shape)),
+	}
+	n, _ = ndarray.Elements(p.dst.Shape)
+	b := r.file.shared.buffers.Get(n * size)
+	defer b.Release()
+	places, err := ndarray.View(all.Type, p.dst.Shape, b.Bytes)
+	if err != nil {
+		return err
+	}
+	ndarray.Copy(places, all.Sub(p.from))
+	if p.dst.Heap != nil {
+		return r.file.decode(ctx, p.dst, b.Bytes, &r.Native)
+	}
+	inMemory := ndarray.ItemSize(r.Native.Type)
+	to := r.file.shared.buffers.Get(n * inMemory)
+	defer to.Release()
+	decoded, err := ndarray.View(r.Native.Type, p.dst.Shape, to.Bytes)
+	if err != nil {
+		return err
+	}
+	if err := r.file.decode(ctx, decoded, b.Bytes, &r.Native); err != nil {
+		return err
+	}
+	ndarray.Copy(p.dst, decoded)
 	return nil
 }
 

@@ -302,7 +302,7 @@ func (d *Dataset) source(ctx context.Context, file, path string, outer *enclosin
 	if err != nil {
 		return nil, err
 	}
-	return o.dataset(ctx, outer)
+	return o.dataset(ctx, d.member, outer)
 }
 
 // fit checks that the selections of a mapping, its source and the virtual dataset agree,

@@ -28,12 +28,7 @@ func (d *Dataset) readVirtual(ctx context.Context, dst ndarray.Array, start []in
 			ndarray.Fill(dst, dtype.Scalar(item))
 		}
 	} else {
-		same := value
-		same.Shape = dst.Shape
-		same.Strides = slices.Concat(make([]int, len(d.Shape)), value.Strides)
-		within := ndarray.Region{Start: slices.Clone(start), Shape: dst.Shape}
-		clear(within.Start[:len(d.Shape)])
-		ndarray.Copy(dst, same.Sub(within))
+		ndarray.Copy(dst, Repeated(value, dst.Shape, start))
 	}
 	for i := range d.virtual.mappings {
 		m := &d.virtual.mappings[i]

@@ -1,0 +1,185 @@
+package netcdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+)
+
+// Names of the two arrays that a dataset of sequences becomes, and of the attribute of their
+// group that has the shape of the dataset.
+const (
+	sequenceValues  = "values"
+	sequenceOffsets = "offsets"
+	sequenceShape   = "sequence_shape"
+)
+
+// mostFields bounds the arrays that a dataset of compounds becomes.
+const mostFields = 4096
+
+// split adds the group of arrays that a dataset becomes if Zarr has no array for it: two
+// arrays for sequences and, if the caller wants it, an array for each member of compounds. It
+// returns false if the dataset becomes one array.
+func (t *tree) split(ctx context.Context, g *group, v *treeVariable, o *hdf5.Object) (bool, error) {
+	d, err := o.Datatype(ctx)
+	if err != nil || v.err != nil || v.scale != nil || !d.Nested() || d.Class == hdf5type.Array {
+		return false, ctx.Err() // who opens the variable learns of the error
+	}
+	switch {
+	case d.Class == hdf5type.Compound && t.source.fields:
+		return true, t.splitFields(g, v, v, d)
+	case d.Class == hdf5type.VariableLength:
+		if _, err := d.Type(); err == nil {
+			return false, nil // sequences of bytes
+		}
+		return true, t.splitSequences(g, v)
+	}
+	return false, nil
+}
+
+// madeGroup adds a group that stands for a dataset.
+func (t *tree) madeGroup(g *group, v *treeVariable, at string) *group {
+	made := &group{path: at, parent: g, at: v.at, made: v}
+	if at == v.path {
+		g.vars = append(g.vars, v) // its dimensions get their names like those of others
+	}
+	t.nodes = append(t.nodes, made)
+	return made
+}
+
+// splitFields adds an array for each member of the compound d, which is the member outer of
+// the elements of a dataset, or the elements themselves.
+func (t *tree) splitFields(g *group, v, outer *treeVariable, d *hdf5type.Datatype) error {
+	made := t.madeGroup(g, v, outer.path)
+	if v == outer {
+		made.attributes, made.findings = v.attributes, v.findings
+	}
+	for _, m := range d.Members {
+		if t.fields++; t.fields > mostFields && len(d.Members) > mostFields {
+			return fmt.Errorf("more than %d members", mostFields)
+		}
+		name := strings.ReplaceAll(m.Name, "/", "_")
+		if err := checkName(name); err != nil {
+			return err
+		}
+		field := &treeVariable{
+			path: path.Join(outer.path, name), name: name, at: v.at, member: append(slices.Clone(outer.member), m.Name),
+			shape: v.shape, limits: v.limits, lists: v.lists, ids: v.ids,
+		}
+		if m.Type.Class == hdf5type.Compound && m.Type.Nested() {
+			if err := t.splitFields(g, v, field, m.Type); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := t.add(g, field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitSequences adds the values and the offsets of a dataset of sequences.
+func (t *tree) splitSequences(g *group, v *treeVariable) error {
+	made := t.madeGroup(g, v, v.path)
+	shape := attribute{name: sequenceShape, kind: objectKind, values: fmt.Appendf(nil, "[%s]", strings.Trim(strings.ReplaceAll(fmt.Sprint(v.shape), " ", ","), "[]"))}
+	made.attributes, made.findings = append(slices.Clone(v.attributes), shape), v.findings
+	shared := &sharedSequences{}
+	for _, name := range []string{sequenceValues, sequenceOffsets} {
+		if err := t.add(g, &treeVariable{path: path.Join(v.path, name), name: name, at: v.at, sequences: shared}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused returns the error about a dataset of references that the caller does not want.
+func (t *tree) refused(ctx context.Context, o *hdf5.Object) error {
+	d, err := o.Datatype(ctx)
+	if err != nil {
+		return ctx.Err()
+	}
+	for d.Class == hdf5type.Array {
+		d = d.Base
+	}
+	if d.Class == hdf5type.Reference && t.source.skipReferences {
+		return fmt.Errorf("%w: its elements are references, and source.references is skip", sources.ErrNoArray)
+	}
+	return nil
+}
+
+// sequenceArray is the values or the offsets of a dataset of sequences.
+type sequenceArray struct {
+	info    *sources.Info
+	all     *hdf5.Sequences
+	offsets bool
+	url     string
+}
+
+// openSequences opens an array of a dataset of sequences.
+func (t *tree) openSequences(ctx context.Context, v *treeVariable, o *hdf5.Object) (sources.Array, error) {
+	s := v.sequences
+	s.once.Do(func() { s.all, s.err = o.Sequences(ctx) })
+	if s.err != nil {
+		return nil, s.err
+	}
+	a := &sequenceArray{all: s.all, offsets: v.name == sequenceOffsets, url: t.fileOf(v).URL}
+	a.info = &sources.Info{Path: v.path, Remote: !t.file.Store.Local(), Memory: s.all.Memory()}
+	if a.offsets {
+		a.info.Type, a.info.Shape, a.info.Memory = dtype.Int64, []int{len(s.all.Offsets)}, 0
+		return a, nil
+	}
+	n := s.all.Offsets[len(s.all.Offsets)-1]
+	a.info.Type, a.info.Shape = s.all.Native.Type, append([]int{int(n)}, s.all.Native.Shape...)
+	a.info.Notes = slices.Clone(s.all.Native.Notes)
+	if _, ok := ndarray.Bytes(a.info.Type, a.info.Shape); !ok {
+		return nil, fmt.Errorf("shape %v is too large for any file: %w", a.info.Shape, errors.ErrUnsupported)
+	}
+	return a, nil
+}
+
+func (a *sequenceArray) Info() *sources.Info { return a.info }
+
+// ShareInfo implements [sources.Shared].
+func (a *sequenceArray) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }
+
+// ReadRegion implements [sources.Array].
+func (a *sequenceArray) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := sources.CheckRegion(a.info, dst, start); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil || slices.Contains(dst.Shape, 0) {
+		return err
+	}
+	if a.offsets {
+		some := ndarray.New(dtype.Int64, dst.Shape)
+		if to, ok := ndarray.As[int64](some); ok {
+			copy(to, a.all.Offsets[start[0]:])
+		}
+		ndarray.Copy(dst, some)
+		return nil
+	}
+	// Values have all dimensions of an array datatype here; a region may have a part of them.
+	whole := dst
+	part := ndarray.Region{Start: slices.Clone(start), Shape: dst.Shape}
+	part.Start[0] = 0
+	if partial := !slices.Equal(dst.Shape[1:], a.info.Shape[1:]); partial {
+		whole = ndarray.New(dst.Type, append([]int{dst.Shape[0]}, a.info.Shape[1:]...))
+	}
+	if err := a.all.ReadValues(ctx, whole, start[0]); err != nil {
+		return fmt.Errorf("%s: array %q, values from %d on: %w", a.url, a.info.Path, start[0], err)
+	}
+	if !slices.Equal(whole.Shape, dst.Shape) {
+		ndarray.Copy(dst, whole.Sub(part))
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package netcdf_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+)
+
+// TestTypes reads members of compounds, sequences, references and attributes of compounds,
+// and compares them with what h5py reads.
+func TestTypes(t *testing.T) {
+	folder := sourcetest.Unzip(t, "testdata/types.zip")
+	text, err := os.ReadFile(filepath.Join(folder, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected struct {
+		Files map[string]struct {
+			Arrays map[string]struct {
+				Shape  []int
+				SHA256 string
+			}
+			Attributes map[string]any
+		}
+	}
+	if err := json.Unmarshal(text, &expected); err != nil || len(expected.Files) == 0 {
+		t.Fatal(err)
+	}
+	for file, want := range expected.Files {
+		src := open(t, netcdf.Options{Fields: true}, filepath.Join(folder, file))
+		for path, want := range want.Arrays {
+			a, err := src.Array(t.Context(), path)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+				continue
+			}
+			if !slices.Equal(a.Info().Shape, want.Shape) {
+				t.Errorf("%s: %s has shape %v, want %v", file, path, a.Info().Shape, want.Shape)
+				continue
+			}
+			if littleEndian(sourcetest.ReadAll(t, a)) != want.SHA256 {
+				t.Errorf("%s: the elements of %s differ", file, path)
+			}
+		}
+		if n := len(want.Arrays); n < 400 {
+			t.Errorf("%s: only %d arrays", file, n)
+		}
+		a, err := src.Array(t.Context(), "attributes/d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]any{}
+		for _, attribute := range a.Info().Attributes {
+			var v any
+			if err := json.Unmarshal(attribute.Value, &v); err != nil {
+				t.Errorf("attribute %s: %v", attribute.Name, err)
+			}
+			got[attribute.Name] = v
+		}
+		if diff := cmp.Diff(want.Attributes, got); diff != "" {
+			t.Errorf("%s: attributes (-want +got):\n%s", file, diff)
+		}
+		sourcetest.Run(t, src)
+	}
+}
+
+// TestStructs: without Fields, a compound is one array, and its error says what to do if
+// Zarr has no such struct.
+func TestStructs(t *testing.T) {
+	src := open(t, netcdf.Options{}, filepath.Join(sourcetest.Unzip(t, "testdata/types.zip"), "types_latest.h5"))
+	structs, refused := 0, 0
+	for _, path := range src.Arrays() {
+		if !strings.HasPrefix(path, "compounds/") {
+			continue
+		}
+		a, err := src.Array(t.Context(), path)
+		switch {
+		case err == nil && a.Info().Type.Name() == "struct":
+			structs++
+		case err != nil && errors.Is(err, errors.ErrUnsupported) && strings.Contains(err.Error(), "source.compound: fields makes an array of each member"):
+			refused++
+		default:
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if structs < 30 || refused < 30 {
+		t.Errorf("%d structs, and %d refused", structs, refused)
+	}
+}
+
+// TestGroupsOfArrays: a dataset that becomes several arrays is a group that has its
+// attributes.
+func TestGroupsOfArrays(t *testing.T) {
+	src := open(t, netcdf.Options{Fields: true}, filepath.Join(sourcetest.Unzip(t, "testdata/types.zip"), "types_latest.h5"))
+	for _, g := range src.Groups() {
+		switch g.Path {
+		case "compounds/c007":
+			if got := string(g.Attributes.Get("number")); got != "7" {
+				t.Errorf("attribute number is %s", got)
+			}
+		case "sequences/s02":
+			if got := string(g.Attributes.Get("sequence_shape")); got != "[3,2,5]" {
+				t.Errorf("attribute sequence_shape is %s", got)
+			}
+		}
+	}
+	if _, err := src.(sources.Detailed).Details(t.Context(), "compounds/c007"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSkippedReferences leaves references out.
+func TestSkippedReferences(t *testing.T) {
+	src := open(t, netcdf.Options{SkipReferences: true}, filepath.Join(sourcetest.Unzip(t, "testdata/types.zip"), "types_latest.h5"))
+	if _, err := src.Array(t.Context(), "references/objects"); !errors.Is(err, sources.ErrNoArray) || !strings.Contains(err.Error(), "source.references is skip") {
+		t.Errorf("error %v", err)
+	}
+	a, err := src.Array(t.Context(), "attributes/d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Info().Attributes.Get("reference") != nil || len(a.Info().Findings) != 1 {
+		t.Errorf("attribute %s, findings %v", a.Info().Attributes.Get("reference"), a.Info().Findings)
+	}
+}
