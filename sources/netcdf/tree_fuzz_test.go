@@ -1,6 +1,7 @@
 package netcdf
 
 import (
+	"os"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -18,13 +19,20 @@ func FuzzTree(f *testing.F) {
 	for _, name := range []string{"scales_latest.h5", "old_arrays.h5", "reserved.h5"} {
 		f.Add(sourcetest.Zipped(f, "testdata/foreign.zip", name))
 	}
+	for _, name := range []string{"tiny_types.h5", "tiny_linked.h5"} {
+		data, err := os.ReadFile("hdf5/testdata/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	nothing, err := store.Open(f.Context(), "mem://nothing", store.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		opened := &sources.OpenFile{Store: nothing, File: sources.File{URL: "f.nc", Size: int64(len(data))}}
-		s := &source{shared: hdf5.NewShared(1 << 20)}
+		s := &source{shared: hdf5.NewShared(1 << 20), fields: true, follow: sources.Following{Nothing: true}}
 		c, err := s.readTree(t.Context(), opened, data)
 		if err != nil {
 			return

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zmigrate/zmigrate/dtype/hdf5type"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
@@ -36,6 +38,14 @@ func everything(ctx context.Context, data []byte, shared *hdf5.Shared) (string, 
 			return err
 		}
 		for i := range list {
+			if list[i].Datatype.Nested() {
+				text, err := list[i].JSON(ctx)
+				if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+					return err
+				}
+				fmt.Fprintf(&said, "%s %s\n", list[i].Name, text)
+				continue
+			}
 			values, _, err := list[i].Values(ctx)
 			if err != nil {
 				return err
@@ -45,23 +55,72 @@ func everything(ctx context.Context, data []byte, shared *hdf5.Shared) (string, 
 		if o.Kind() != hdf5.DatasetObject {
 			return nil
 		}
-		d, err := o.Dataset(ctx)
+		return elements(ctx, &said, o)
+	})
+	return said.String(), err
+}
+
+// elements reads a dataset as it is and, if it has members or sequences, also these.
+func elements(ctx context.Context, said *strings.Builder, o *hdf5.Object) error {
+	const most = 1 << 20
+	whole := func(d *hdf5.Dataset, err error) error {
 		if err != nil {
 			return err
 		}
-		const most = 1 << 20
 		shape := slices.Concat(d.Shape, d.Native.Shape)
-		if n, ok := ndarray.Bytes(d.Native.Type, shape); !ok || n > most {
+		if n, ok := ndarray.Elements(shape); !ok || n*ndarray.ItemSize(d.Native.Type) > most || n > most {
 			return fmt.Errorf("shape %v is more than a test reads", shape)
 		}
 		dst := ndarray.New(d.Native.Type, shape)
 		if err := d.ReadRegion(ctx, dst, make([]int, len(shape))); err != nil {
 			return err
 		}
-		fmt.Fprintf(&said, "%v %v %s\n", shape, d.Native.Type.Name(), digest(dst))
+		fmt.Fprintf(said, "elements %v %v %s\n", shape, d.Native.Type.Name(), digest(dst))
 		return nil
-	})
-	return said.String(), err
+	}
+	t, err := o.Datatype(ctx)
+	switch {
+	case err == nil && t.Class == hdf5type.Compound && t.Nested():
+		return members(t, nil, func(names []string) error { return whole(o.Field(ctx, names)) })
+	case err == nil && t.Class == hdf5type.VariableLength && t.Nested():
+		s, err := o.Sequences(ctx)
+		if err != nil {
+			return err
+		}
+		n := s.Offsets[len(s.Offsets)-1]
+		if n > most {
+			return fmt.Errorf("%d values are more than a test reads", n)
+		}
+		shape := append([]int{int(n)}, s.Native.Shape...)
+		if n, ok := ndarray.Elements(shape); !ok || n > most {
+			return fmt.Errorf("shape %v is more than a test reads", shape)
+		}
+		dst := ndarray.New(s.Native.Type, shape)
+		if err := s.ReadValues(ctx, dst, 0); err != nil {
+			return err
+		}
+		fmt.Fprintf(said, "elements %v %v %s\n", s.Offsets, s.Native.Type.Name(), digest(dst))
+		return nil
+	}
+	return whole(o.Dataset(ctx))
+}
+
+// members calls do for each member of a compound that is no compound.
+func members(d *hdf5type.Datatype, names []string, do func(names []string) error) error {
+	for _, m := range d.Members {
+		path := append(slices.Clone(names), m.Name)
+		next := do
+		if m.Type.Class == hdf5type.Compound && m.Type.Nested() {
+			if err := members(m.Type, path, next); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := next(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mirror opens the file itself in the place of all others. Without others, a test would
@@ -282,12 +341,20 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestFlippedLinks inverts each byte of a file with links, virtual datasets and elements in
-// other files in turn. Whatever that does, reading ends.
+// TestFlippedLinks inverts each byte of files with links, virtual datasets and elements in
+// other files, and with members of compounds, sequences and references. Whatever that does,
+// reading ends.
 func TestFlippedLinks(t *testing.T) {
-	data := tinyLinked(t)
+	for name, lines := range map[string]int{"tiny_linked.h5": 7, "tiny_types.h5": 6} {
+		flip(t, tiny(t, name), lines)
+	}
+}
+
+// flip inverts each byte of a file, whose description has so many lines about elements.
+func flip(t *testing.T, data []byte, lines int) {
+	t.Helper()
 	said, err := everything(t.Context(), data, nil)
-	if err != nil || strings.Count(said, "int32") != 7 {
+	if err != nil || strings.Count(said, "elements ") != lines {
 		t.Fatalf("%s, error %v", said, err)
 	}
 	different := 0
@@ -303,11 +370,10 @@ func TestFlippedLinks(t *testing.T) {
 	}
 }
 
-// tinyLinked returns a small file that refers to others, see make_linked.py in the folder
-// above.
-func tinyLinked(t testing.TB) []byte {
+// tiny returns a small file that make_linked.py or make_types.py in the folder above writes.
+func tiny(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("testdata/tiny_linked.h5")
+	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +382,8 @@ func tinyLinked(t testing.TB) []byte {
 
 func FuzzFile(f *testing.F) {
 	files := readZip(f, "testdata/golden.zip")
-	f.Add(tinyLinked(f))
+	f.Add(tiny(f, "tiny_linked.h5"))
+	f.Add(tiny(f, "tiny_types.h5"))
 	f.Add(files["tiny_checked.h5"])
 	f.Add(files["tiny_plain.h5"])
 	f.Fuzz(func(t *testing.T, data []byte) {

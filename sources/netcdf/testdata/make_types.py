@@ -114,6 +114,20 @@ def attributes(g):
     a["reference"] = g.ref
 
 
+def tiny():
+    """A bit of everything in few bytes, for tests that change each of them."""
+    with h5py.File(os.path.join(FOLDER, "tiny_types.h5"), "w", libver="v110") as f:
+        t = np.dtype([("a", "<i2"), ("b", [("c", h5py.string_dtype()), ("d", ">f4", (2,))]), ("e", h5py.ref_dtype)])
+        c = f.create_dataset("c", (3,), t, chunks=(2,))
+        for i in range(2):
+            c[i] = (i, ("text" * i, (1, 2)), f.ref)
+        s = f.create_dataset("s", (2, 2), h5py.vlen_dtype(np.dtype("<i2")))
+        s[0, 1], s[1, 1] = np.array([1, 2, 3], "<i2"), np.array([4], "<i2")
+        r = f.create_dataset("r", (2,), h5py.regionref_dtype)
+        r[0], r[1] = c.regionref[1:2], c.regionref[...]
+        f.attrs["x"] = np.array([(1, (2.5, b"y"))], [("p", "<i4"), ("q", [("u", "<f8"), ("v", "S2")])])
+
+
 def digest(v):
     v = np.asarray(v)
     if v.dtype.hasobject:
@@ -167,6 +181,7 @@ def as_json(v):
     return v.item() if isinstance(v, np.generic) else v
 
 
+tiny()
 expected = {}
 for version in ("earliest", "latest"):
     name = f"types_{version}.h5"
