@@ -28,7 +28,7 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	attributes := []string{
-		`array "plain": the attribute reference`, `array "plain": the attribute units`, `group "/": the attribute complex`, `group "/": the attribute latin`,
+		`array "plain": the attribute units`, `group "/": the attribute complex`, `group "/": the attribute latin`,
 	}
 	for name, test := range map[string]struct {
 		source string
