@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
@@ -216,5 +218,58 @@ func TestFollowedFolder(t *testing.T) {
 	}
 	if littleEndian(sourcetest.ReadAll(t, a)) != littleEndian(sourcetest.ReadAll(t, want)) {
 		t.Error("the elements differ")
+	}
+}
+
+// TestLinkedFar follows references on a server, where names cannot be absolute.
+func TestLinkedFar(t *testing.T) {
+	folder := linked(t)
+	stores := store.Options{Memory: &store.Memory{}}
+	far, err := store.Open(t.Context(), "mem://linked-far", stores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		key, err := filepath.Rel(folder, name)
+		if err != nil {
+			return err
+		}
+		return far.Put(t.Context(), filepath.ToSlash(key), data)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := open(t, netcdf.Options{}, filepath.Join(folder, "linked_latest.h5"))
+	src := open(t, netcdf.Options{Store: stores}, "mem://linked-far/linked_latest.h5")
+	for _, path := range []string{"external/group/inner", "external/back", "raw/several", "virtual/nested", "endless/numbered"} {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		want, err := near.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if littleEndian(sourcetest.ReadAll(t, a)) != littleEndian(sourcetest.ReadAll(t, want)) {
+			t.Errorf("%s: the elements differ", path)
+		}
+	}
+	refused := open(t, netcdf.Options{Store: stores}, "mem://linked-far/refused/refused.h5")
+	for path, want := range map[string]string{"absolute": "is an absolute name", "above": "parts/part_0.h5 is not in the folder of"} {
+		if _, err := refused.Array(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", path, err, want)
+		}
+	}
+	opt := netcdf.Options{Store: stores, Follow: sources.Following{Folders: []string{"mem://linked-far"}}}
+	if _, err := open(t, opt, "mem://linked-far/refused/refused.h5").Array(t.Context(), "above"); err != nil {
+		t.Errorf("an allowed folder: %v", err)
 	}
 }
