@@ -113,8 +113,16 @@ func (r *reader) fixed(v []uint32, k uint) {
 		}
 		return
 	}
-	for i := range v {
-		v[i] = uint32(binary.BigEndian.Uint64(r.src[bit>>3:]) << (bit & 7) >> ((64 - k) & 63))
+	left := v
+	if k <= 28 { // two numbers are in 64 bits, wherever in a byte they begin
+		for ; len(left) >= 2; left = left[2:] {
+			word := binary.BigEndian.Uint64(r.src[bit>>3:]) << (bit & 7)
+			left[0], left[1] = uint32(word>>((64-k)&63)), uint32(word<<(k&63)>>((64-k)&63))
+			bit += 2 * int(k)
+		}
+	}
+	for i := range left {
+		left[i] = uint32(binary.BigEndian.Uint64(r.src[bit>>3:]) << (bit & 7) >> ((64 - k) & 63))
 		bit += int(k)
 	}
 	r.jump(end)
