@@ -45,7 +45,7 @@ var rooms = [][]string{
 	{"internal/store/limits"},
 	{"internal/store/remote"},
 	{"internal/store/bucket"},
-	{"internal/store/local", "internal/store/memory", "internal/store/s3", "internal/store/gcs", "internal/store/azure", "internal/store/http", "internal/store/zip"}, // the places
+	{"internal/store/local", "internal/store/memory", "internal/store/s3", "internal/store/gcs", "internal/store/azure", "internal/store/http", "internal/store/zip", "internal/store/references"}, // the places
 	{"internal/store/s3test"}, // the S3 server of tests
 	{"internal/store"},
 	{"store"},
@@ -90,7 +90,7 @@ var strangers = []string{"sources", "sinks"}
 // import them.
 var places = []string{
 	"internal/store/local", "internal/store/memory", "internal/store/s3", "internal/store/gcs",
-	"internal/store/azure", "internal/store/http", "internal/store/zip",
+	"internal/store/azure", "internal/store/http", "internal/store/zip", "internal/store/references",
 }
 
 // goroutines lists the folders that may import golang.org/x/sync/errgroup. stages

@@ -114,6 +114,12 @@
 // that read a member in pieces. Members whose names are no keys are left out. Of several
 // members with one name the last counts.
 //
+// # References
+//
+// The objects of a store can be parts of other files, which a table of references names, see
+// [OpenReferences]. Who opens such a store hands in the table and what reads the files, because
+// tables have several formats.
+//
 // # Keys
 //
 // A key is a relative, slash-separated path of UTF-8 text. Empty keys, empty
@@ -163,6 +169,7 @@
 //	folders.go           the folders of a store
 //	clean.go             what a killed process has left
 //	open.go              Open
+//	references.go        stores whose objects lie in other files
 //	urls.go              URLs as texts: shown, beside each other
 //	places.go            whether two URLs lead to the same place
 //	glob.go              files that match a pattern

@@ -85,23 +85,7 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 	if opt.Limits == nil && at.Far() {
 		return nil, fmt.Errorf("open %s: %w", at, errNoBudget)
 	}
-	s := &Store{at: at, parts: opt.Parts, log: opt.Log}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	s.requests = &limits.Requests{
-		At: at, Limits: opt.Limits, Attempts: 1 + opt.Retries, Patience: limits.AttemptTime,
-		Sleep: opt.Sleep, Fault: opt.Fault, Log: s.log,
-	}
-	if s.requests.Limits == nil || at.Local() {
-		s.requests.Limits = limits.New(0)
-	}
-	if s.requests.Sleep == nil {
-		s.requests.Sleep = limits.Sleep
-	}
-	if opt.Retries == 0 {
-		s.requests.Attempts = 4
-	}
+	s := newStore(at, opt)
 	if folder, name, inside, ok := zip.In(at); ok {
 		archives, err := newDriver(ctx, folder, opt)
 		if err != nil {
@@ -120,6 +104,28 @@ func Open(ctx context.Context, url string, opt Options) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", at, err)
 	}
 	return s, nil
+}
+
+// newStore returns a store without a driver.
+func newStore(at location.Location, opt Options) *Store {
+	s := &Store{at: at, parts: opt.Parts, log: opt.Log}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.requests = &limits.Requests{
+		At: at, Limits: opt.Limits, Attempts: 1 + opt.Retries, Patience: limits.AttemptTime,
+		Sleep: opt.Sleep, Fault: opt.Fault, Log: s.log,
+	}
+	if s.requests.Limits == nil || at.Local() {
+		s.requests.Limits = limits.New(0)
+	}
+	if s.requests.Sleep == nil {
+		s.requests.Sleep = limits.Sleep
+	}
+	if opt.Retries == 0 {
+		s.requests.Attempts = 4
+	}
+	return s
 }
 
 // newDriver returns the driver of a location. A local path must be absolute.

@@ -51,6 +51,7 @@ type Store struct {
 	// unconditionalCopies is set once the server has refused a copy for its condition.
 	unconditionalCopies atomic.Bool
 	pinned              sync.Map // of Info, by keys
+	referring           bool     // the objects lie in other files, see OpenReferences
 
 	bytesRead, bytesWritten atomic.Int64
 }
@@ -60,7 +61,7 @@ type Store struct {
 func (s *Store) URL() string { return s.at.String() }
 
 // Local tells whether the store is a directory of this machine.
-func (s *Store) Local() bool { return s.at.Local() }
+func (s *Store) Local() bool { return s.at.Local() && !s.referring }
 
 // GapBytes is how many useless bytes are cheaper to read than one request more.
 func (s *Store) GapBytes() int {
