@@ -58,10 +58,12 @@
 // The files, bottom up. Each uses only files above it in this list:
 //
 //	options.go            Options
+//	referred.go           the files behind a table of references
 //	missing_chunks.go     which chunks are not stored, by a list
 //	opened_chunks.go      shards that stay open
 //	hierarchy.go          what a source knows: nodes, arrays, versions, files
 //	chunk_versions.go     each chunk is of the version that was seen first
+//	references.go         tables of references, opened
 //	all_chunks.go         missing_chunks: error
 //	rectilinear.go        chunks of several sizes
 //	array.go              an array: its description, and how regions are read

@@ -14,7 +14,7 @@ func Driver() sources.Driver {
 	return sources.Driver{
 		Name: "zarr", Title: "Zarr",
 		Signatures: signatures(), Detect: detect, Expand: expand, Open: openRequest,
-		Traits: sources.Traits{Codecs: sources.CodecsByDefault, MissingChunks: true, CF: true},
+		Traits: sources.Traits{Codecs: sources.CodecsByDefault, MissingChunks: true, Follows: true, CF: true},
 	}
 }
 
@@ -22,13 +22,14 @@ func signatures() []sources.Signature {
 	return []sources.Signature{
 		{Begins: "PK\x03\x04", What: "a zip archive, which is read as a Zarr hierarchy if its name ends with .zip"},
 		{Begins: "PK\x05\x06", What: "an empty zip archive"},
+		{Begins: "{", What: "a JSON text, which is read as a table of references"},
 	}
 }
 
 // openRequest opens the hierarchies of a request.
 func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
 	options := Options{
-		Store: r.Store, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, Drivers: r.Drivers,
+		Store: r.Store, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, Drivers: r.Drivers, Follow: r.Follow,
 	}
 	if len(r.URLs) == 1 && r.Join.Dimension() == "" {
 		return Open(ctx, r.URLs[0], options)
@@ -37,9 +38,9 @@ func openRequest(ctx context.Context, r sources.Request) (sources.Source, error)
 }
 
 // expand returns the hierarchies that a location names. A glob matches folders, or zip
-// archives if its name says so.
+// archives or tables of references in JSON if its name says so.
 func expand(ctx context.Context, location string, opt store.Options) ([]string, error) {
-	if name, _, _ := strings.Cut(location, "?"); strings.HasSuffix(name, ".zip") {
+	if name, _, _ := strings.Cut(location, "?"); strings.HasSuffix(name, ".zip") || strings.HasSuffix(name, ".json") {
 		return store.Glob(ctx, location, opt)
 	}
 	return store.GlobFolders(ctx, location, opt)

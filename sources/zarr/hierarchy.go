@@ -27,7 +27,10 @@ var ErrMissingChunk = errors.New("the chunk is not there, and missing_chunks: er
 
 // source implements [sources.Source].
 type source struct {
+	url       string
+	options   Options
 	store     *store.Store
+	referred  *referred // the files behind a table of references; nil: the store holds the objects
 	types     *dtype.Registry
 	codecs    *codecs.Registry
 	chains    *codecs.Chains
@@ -47,6 +50,12 @@ type source struct {
 	opened    *opened
 	pool      *ndarray.Pool
 	chosen    bool // choosesFills, computed before the arrays drop their documents
+}
+
+// setStore makes the source read another store. Nothing that was read before counts.
+func (s *source) setStore(st *store.Store) {
+	s.store, s.presence.store = st, st
+	s.files.store, s.files.files = st, nil
 }
 
 // node is a group or an array, by its document.

@@ -10,12 +10,16 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/kerchunk"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // noHierarchy returns the error about a place without any document of Zarr. It describes
 // what is in the place, judged by some of its objects.
 func (s *source) noHierarchy(ctx context.Context) error {
+	if s.referred != nil {
+		return fmt.Errorf("%s: %w: %w: it holds no %s, %s or %s", s.store.URL(), zarr.ErrNotZarr, kerchunk.ErrNoTable, zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2)
+	}
 	const (
 		most     = 10_000 // the most objects that are looked at
 		describe = "attributes.json"
@@ -67,10 +71,13 @@ func (s *source) isN5(ctx context.Context, key string) bool {
 
 // notAFile returns an error if the place is a local file, because a hierarchy is a folder
 // or a zip archive.
-func notAFile(ctx context.Context, url string, opt Options) error {
-	first, found := sources.Beginning(ctx, url, opt.Store)
-	if !found || !store.Local(url) {
+func (s *source) notAFile(ctx context.Context) error {
+	if s.referred != nil || !store.Local(s.url) {
 		return nil
 	}
-	return fmt.Errorf("%s: a file, but a Zarr hierarchy is a folder or a zip archive: %s", store.Shown(url), opt.Drivers.WhatIs(first))
+	first, found := sources.Beginning(ctx, s.url, s.options.Store)
+	if !found {
+		return nil
+	}
+	return fmt.Errorf("%s: a file, but a Zarr hierarchy is a folder or a zip archive: %s", store.Shown(s.url), s.options.Drivers.WhatIs(first))
 }

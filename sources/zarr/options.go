@@ -29,4 +29,7 @@ type Options struct {
 	// the chunk holds the fill value. An array cannot be opened if a chunk is missing.
 	// Inner chunks of shards may be missing.
 	AllChunks bool
+	// Follow says to which files a table of references may refer. A folder that is a URL with a
+	// query also says how the files below it are read.
+	Follow sources.Following
 }

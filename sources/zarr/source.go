@@ -42,34 +42,64 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	if opt.Store.Limits == nil { // the caller shares no request budget
 		opt.Store.Limits = limits.New(0)
 	}
-	st, err := store.Open(ctx, url, opt.Store)
-	if err != nil {
-		return nil, err
-	}
-	s := &source{store: st, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
+	s := &source{url: url, options: opt, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
 	if s.codecs == nil {
 		s.codecs = standard.Registry(dtype.Standard())
 	}
 	s.types = s.codecs.Types()
 	s.chains = codecs.NewChains(s.codecs)
-	s.files.store = st
-	s.presence.store = st
 	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = indexes, pool
+	if err := s.openStore(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.readTree(ctx); err != nil {
-		return nil, errors.Join(cmp.Or(notAFile(ctx, url, opt), err), st.Close())
+		return nil, errors.Join(cmp.Or(s.notAFile(ctx), err), s.Close())
 	}
 	s.chosen = s.choosesFills()
 	return s, nil
 }
 
-func (s *source) Groups() []sources.Group       { return s.groups }
-func (s *source) Arrays() []string              { return s.arrays }
-func (s *source) Files() iter.Seq[sources.File] { return s.files.all() }
-func (s *source) Close() error                  { return s.store.Close() }
+func (s *source) Groups() []sources.Group { return s.groups }
+func (s *source) Arrays() []string        { return s.arrays }
+
+// Files implements [sources.Source].
+func (s *source) Files() iter.Seq[sources.File] {
+	if s.referred != nil {
+		return s.referred.all()
+	}
+	return s.files.all()
+}
+
+// Close implements [sources.Source].
+func (s *source) Close() error {
+	if s.referred != nil {
+		return errors.Join(s.store.Close(), s.referred.close())
+	}
+	return s.store.Close()
+}
+
+// openStore opens the place of the hierarchy: a table of references if there is one, or else a
+// folder.
+func (s *source) openStore(ctx context.Context) error {
+	if table, inside, named := jsonTable(s.url); named && isTable(ctx, table, s.options) {
+		return s.referToJSON(ctx, table, inside)
+	}
+	if store.Local(s.url) && isTable(ctx, s.url, s.options) {
+		return s.referToJSON(ctx, s.url, "") // whatever its name is
+	}
+	st, err := store.Open(ctx, s.url, s.options.Store)
+	if err == nil {
+		s.setStore(st)
+	}
+	return err
+}
 
 // Changed implements [sources.Source].
 func (s *source) Changed(ctx context.Context) error {
+	if s.referred != nil {
+		return s.referred.changed(ctx)
+	}
 	if err := s.files.changed(ctx); err != nil {
 		return err
 	}
@@ -93,7 +123,9 @@ func (s *source) Array(ctx context.Context, name string) (sources.Array, error) 
 		return n.opened, nil
 	}
 	a, err := s.describe(name, n)
-	if err == nil {
+	if err == nil && s.referred != nil {
+		err = s.referred.check(ctx, name)
+	} else if err == nil {
 		err = s.files.addChunks(ctx, a)
 	}
 	if err == nil && s.allChunks {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/kerchunk"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -96,7 +97,10 @@ func (s *source) readRoot(ctx context.Context, text []byte) error {
 }
 
 // readConsolidatedV2 takes the nodes of a v2 hierarchy from .zmetadata.
-func (s *source) readConsolidatedV2(_ context.Context, text []byte) error {
+func (s *source) readConsolidatedV2(ctx context.Context, text []byte) error {
+	if size := kerchunk.RecordSize(zarr.Plain(text)); size > 0 && s.referred == nil {
+		return s.readParquet(ctx, zarr.Plain(text), size)
+	}
 	documents, err := zarr.ParseConsolidatedV2(text)
 	if err != nil {
 		return err
@@ -109,6 +113,21 @@ func (s *source) readConsolidatedV2(_ context.Context, text []byte) error {
 		if slices.Contains(known, path.Base(key)) {
 			s.take(document{key: key, text: text})
 		}
+	}
+	return nil
+}
+
+// readParquet takes the nodes from the document of a table of references in Parquet.
+func (s *source) readParquet(ctx context.Context, text []byte, size int) error {
+	documents, err := s.referToParquet(ctx, text, size)
+	if err != nil {
+		return err
+	}
+	for key, text := range documents {
+		if err := checkPath(nodeOf(key)); err != nil {
+			return err
+		}
+		s.take(document{key: key, text: zarr.Marked(text)})
 	}
 	return nil
 }
