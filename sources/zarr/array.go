@@ -295,7 +295,7 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		most := min(int64(chain.Size().Max), int64(tally.Room()))
 		var version string
 		var err error
-		data, version, err = s.store.ReadInto(ctx, key, most, room)
+		data, version, err = a.readObject(ctx, index, key, most, room)
 		if errors.Is(err, store.ErrTooLarge) && most < int64(chain.Size().Max) {
 			err = cmp.Or(tally.Take(int(most)+1), err)
 		}
@@ -314,6 +314,17 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		return false, err
 	}
 	return true, chain.DecodeRegion(ctx, a.pool, dst, start, codecs.InMemory(data))
+}
+
+// readObject reads the object of a chunk, as [store.Store.ReadInto] does.
+func (a *array) readObject(ctx context.Context, index []int, key string, most int64, room func(int) []byte) ([]byte, string, error) {
+	if t := a.source.together; t != nil {
+		of := chunksOf{a.path, a.grid.Len(), func(number int) string { return a.key(a.grid.Index(number)) }}
+		if data, ok := t.read(ctx, of, a.grid.Number(index), most, room); ok {
+			return data, "", nil
+		}
+	}
+	return a.source.store.ReadInto(ctx, key, most, room)
 }
 
 // inParts reports whether a region of a chunk is read without the rest of the chunk.

@@ -59,6 +59,7 @@
 //
 //	options.go            Options
 //	referred.go           the files behind a table of references
+//	read_together.go      chunks that lie beside each other in such a file
 //	missing_chunks.go     which chunks are not stored, by a list
 //	opened_chunks.go      shards that stay open
 //	hierarchy.go          what a source knows: nodes, arrays, versions, files

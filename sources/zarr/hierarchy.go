@@ -31,6 +31,7 @@ type source struct {
 	options   Options
 	store     *store.Store
 	referred  *referred // the files behind a table of references; nil: the store holds the objects
+	together  *together // reads chunks of these files; nil as referred
 	types     *dtype.Registry
 	codecs    *codecs.Registry
 	chains    *codecs.Chains

@@ -113,7 +113,7 @@ func (s *source) refer(r *referred) error {
 		return errors.Join(err, r.close())
 	}
 	s.setStore(st)
-	s.referred = r
+	s.referred, s.together = r, newTogether(r)
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (a storedArray) fail(index []int, err error) error {
 func (a storedArray) open(ctx context.Context, index []int) (codecs.Input, error) {
 	st, size, key := a.source.store, a.chain.Size(), a.key(index)
 	if !st.Local() && !size.Unbounded && size.Max <= wholeObject {
-		data, version, err := st.ReadInto(ctx, key, int64(size.Max), func(size int) []byte { return make([]byte, size) })
+		data, version, err := a.readObject(ctx, index, key, int64(size.Max), func(size int) []byte { return make([]byte, size) })
 		if err == nil {
 			err = a.checkVersion(index, version)
 		}

@@ -47,10 +47,11 @@ func TestParseJSON(t *testing.T) {
 		text string
 		want map[string]string
 	}{
-		"version 0":   {`{".zgroup": "{\"zarr_format\":2}", "a/0": ["x.bin", 4, 8], "a/1": ["x.bin"], "a/2": "base64:AAEC", "a/3": "text", "a/4":"base64:AAE="}`, map[string]string{".zgroup": `={"zarr_format":2}`, "a/0": "x.bin 4+8", "a/1": "x.bin 0+-1", "a/2": "=\x00\x01\x02", "a/3": "=text", "a/4": "=\x00\x01"}},
-		"version 1":   {`{"version": 1, "refs": {".zgroup": {"zarr_format": 2}, "a/0": ["s3://b/x.bin", 4, 8]}}`, map[string]string{".zgroup": `={"zarr_format":2}`, "a/0": "s3://b/x.bin 4+8"}},
-		"no version":  {`{"refs": {"a/0": ["x", 0, 0]}}`, map[string]string{"a/0": "x 0+0"}},
-		"last counts": {`{"a": "1", "b": "2", "a": "3"}`, map[string]string{"a": "=3", "b": "=2"}},
+		"version 0":     {`{".zgroup": "{\"zarr_format\":2}", "a/0": ["x.bin", 4, 8], "a/1": ["x.bin"], "a/2": "base64:AAEC", "a/3": "text", "a/4":"base64:AAE="}`, map[string]string{".zgroup": `={"zarr_format":2}`, "a/0": "x.bin 4+8", "a/1": "x.bin 0+-1", "a/2": "=\x00\x01\x02", "a/3": "=text", "a/4": "=\x00\x01"}},
+		"version 1":     {`{"version": 1, "refs": {".zgroup": {"zarr_format": 2}, "a/0": ["s3://b/x.bin", 4, 8]}}`, map[string]string{".zgroup": `={"zarr_format":2}`, "a/0": "s3://b/x.bin 4+8"}},
+		"no version":    {`{"refs": {"a/0": ["x", 0, 0]}}`, map[string]string{"a/0": "x 0+0"}},
+		"no dimensions": {`{"a/": ["x", 8, 4]}`, map[string]string{"a/0": "x 8+4"}},
+		"last counts":   {`{"a": "1", "b": "2", "a": "3"}`, map[string]string{"a": "=3", "b": "=2"}},
 		"other fields": {
 			`{"kerchunk": {"by": 1}, "refs": {"a/0": ["{{u}}/{{f(n='x')}}", 1, 2], "a/1": ["{{u}}/{{f(n='x')}}", 3, 4], "a/2": ["http://h/{{u}}"]}, "more": [1], "templates": {"u": "http://h", "f": "{{n}}.nc"}, "version": 1}`,
 			map[string]string{"a/0": "http://h/x.nc 1+2", "a/1": "http://h/x.nc 3+4", "a/2": "http://h/http://h 0+-1"},

@@ -82,7 +82,12 @@ func (t *memory) hold(key, text string) error {
 	return t.add(entry{key: key, file: -len(t.inline)})
 }
 
+// add adds an entry. VirtualiZarr calls the chunk of an array without dimensions "ARRAY/", and not
+// "ARRAY/0".
 func (t *memory) add(e entry) error {
+	if strings.HasSuffix(e.key, "/") {
+		e.key += "0"
+	}
 	if err := checkKey(e.key); err != nil {
 		return err
 	}
