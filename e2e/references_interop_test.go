@@ -35,3 +35,19 @@ func TestInteropReferences(t *testing.T) {
 	}
 	p.check(t, "check_references.py", pairs...)
 }
+
+// TestInteropN5 migrates N5 containers of z5py and tensorstore, with all compressions, and compares
+// each element with what these programs read.
+func TestInteropN5(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, "n5_sources.py", dir, "1", "20")
+	var pairs []string
+	for _, program := range []string{"z5py", "tensorstore"} {
+		container, target := filepath.Join(dir, program+".n5"), filepath.Join(dir, program+".zarr")
+		mustRun(t, "copy", "--progress", "none", "--log-level", "error", container, target)
+		pairs = append(pairs, container, target)
+	}
+	p.check(t, "check_n5.py", pairs...)
+}

@@ -98,7 +98,7 @@ func (a *array) checkEach(ctx context.Context) error {
 // chunks are missing.
 func (a *array) missing(number, all int) error {
 	index := a.grid.Index(number)
-	err := fmt.Errorf("chunk %v, %s: %w", index, path.Join(a.path, a.keys.Key(index)), ErrMissingChunk)
+	err := fmt.Errorf("chunk %v, %s: %w", index, path.Join(a.path, a.chunkKey(index)), ErrMissingChunk)
 	if all > 1 {
 		return fmt.Errorf("%w; %d of %d are missing", err, all, a.grid.Len())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -34,6 +35,8 @@ func (n *node) parseGroup() (zarr.Attributes, error) {
 	switch {
 	case n.err != nil:
 		return nil, n.err
+	case n.n5:
+		return n5.Attributes(n.text)
 	case n.format == dtype.V3:
 		g, err := zarr.ParseGroup(n.text)
 		if err != nil {
@@ -66,6 +69,8 @@ func (s *source) kindOf(n *node) (*kind, zarr.Attributes, error) {
 	switch {
 	case n.err != nil:
 		return nil, nil, n.err
+	case n.n5:
+		return s.kindOfN5(n)
 	case n.format == dtype.V2:
 		return s.kindOfV2(n)
 	}
@@ -111,6 +116,44 @@ func (s *source) kindOfV2(n *node) (*kind, zarr.Attributes, error) {
 	}
 	s.kinds.put(document, k)
 	return k, meta.Attributes, nil
+}
+
+// kindOfN5 is kindOf for the document of an array of N5.
+func (s *source) kindOfN5(n *node) (*kind, zarr.Attributes, error) {
+	meta, err := n5.Parse(n.text, s.types, s.codecs)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := s.newKind(&zarr.ArrayV2{Array: meta.Array})
+	if err != nil {
+		return nil, nil, err
+	}
+	k.n5, k.partly = meta, false
+	k.common.FillFrom = "N5, in which a block that is not stored holds zeros"
+	if meta.LZ4 {
+		k.common.Memory += k.parallel * 2 * k.mostStored(k.chain) // the block, and what it becomes
+	}
+	return k, meta.Attributes, nil
+}
+
+// mostStored returns the most bytes that the object of a chunk may have.
+func (k *kind) mostStored(chain *codecs.Chain) int {
+	switch {
+	case k.n5 == nil:
+		return chain.Size().Max
+	case k.n5.LZ4:
+		return n5.MostLZ4(chain.Size().Max, len(k.grid.Shape))
+	}
+	return chain.Size().Max + 4 // the number of elements, in mode 1
+}
+
+// block returns a block of N5 as the chain decodes it.
+func (k *kind) block(data []byte) ([]byte, error) {
+	elements := 1
+	for _, n := range k.grid.Chunk {
+		elements *= n
+	}
+	return n5.Block(data, len(k.grid.Chunk), k.common.Type.Size(), elements, k.n5.LZ4)
 }
 
 // newKind returns the kind of an array with these metadata, in the terms of v3.
@@ -292,11 +335,11 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 	}
 	var data []byte
 	found, err := s.presence.read(ctx, key, func() error {
-		most := min(int64(chain.Size().Max), int64(tally.Room()))
+		most := min(int64(a.mostStored(chain)), int64(tally.Room()))
 		var version string
 		var err error
 		data, version, err = a.readObject(ctx, index, key, most, room)
-		if errors.Is(err, store.ErrTooLarge) && most < int64(chain.Size().Max) {
+		if errors.Is(err, store.ErrTooLarge) && most < int64(a.mostStored(chain)) {
 			err = cmp.Or(tally.Take(int(most)+1), err)
 		}
 		if err != nil {
@@ -312,6 +355,11 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 	}
 	if err != nil || !found {
 		return false, err
+	}
+	if a.n5 != nil {
+		if data, err = a.block(data); err != nil {
+			return false, err
+		}
 	}
 	return true, chain.DecodeRegion(ctx, a.pool, dst, start, codecs.InMemory(data))
 }

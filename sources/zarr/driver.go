@@ -6,13 +6,15 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// Driver returns the driver of Zarr hierarchies, of v2 and v3.
+// Driver returns the driver of Zarr hierarchies, of v2 and v3, of tables of references to them, and of
+// N5.
 func Driver() sources.Driver {
 	return sources.Driver{
-		Name: "zarr", Title: "Zarr",
+		Name: "zarr", Aliases: []string{"n5"}, Title: "Zarr",
 		Signatures: signatures(), Detect: detect, Expand: expand, Open: openRequest,
 		Traits: sources.Traits{Codecs: sources.CodecsByDefault, MissingChunks: true, Follows: true, CF: true},
 	}
@@ -50,7 +52,7 @@ func expand(ctx context.Context, location string, opt store.Options) ([]string, 
 // Zarr may be something else, so the name alone makes detect only likely to be right. A
 // folder may have nodes below it but no document, so any folder is possible.
 func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
-	if name := p.Name(); strings.HasSuffix(name, ".zarr") || strings.HasSuffix(name, ".zip") {
+	if name := p.Name(); strings.HasSuffix(name, ".zarr") || strings.HasSuffix(name, ".zip") || strings.HasSuffix(name, ".n5") {
 		if !p.Local() {
 			return sources.Certain
 		}
@@ -61,6 +63,9 @@ func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
 	}
 	if p.Holds(ctx, zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2) {
 		return sources.Certain
+	}
+	if p.Holds(ctx, n5.Key) {
+		return sources.Likely
 	}
 	if _, file := p.Beginning(ctx); !file && p.IsFolder(ctx) {
 		return sources.Possible

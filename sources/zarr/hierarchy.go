@@ -19,6 +19,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -63,6 +64,7 @@ func (s *source) setStore(st *store.Store) {
 type node struct {
 	array  bool
 	format dtype.Format
+	n5     bool  // the document is one of N5
 	err    error // why the node cannot be read
 	*documents
 
@@ -113,8 +115,11 @@ type kind struct {
 	// reorder converts decoded elements to the host's order, step by step. It is set
 	// for records of v2 whose fields have different byte orders.
 	reorder []dtype.Ordered
-	partly  bool // the chain can decode a region from less than a whole chunk
-	named   bool // a v2 array whose dimensions have names
+	// n5 is set for arrays of N5, whose blocks are not all what the chain decodes. The index of a
+	// block is reversed in its key.
+	n5     *n5.Array
+	partly bool // the chain can decode a region from less than a whole chunk
+	named  bool // a v2 array whose dimensions have names
 	// parallel is the number of chunks of a region that are read at once.
 	parallel int
 	// pool has the buffers for decoding. For elements of variable size it keeps no idle
@@ -193,7 +198,16 @@ func (l *lastRemarks) shared(info *sources.Info) *remarks {
 }
 
 // key returns the key of a chunk in the store.
-func (a *array) key(index []int) string { return path.Join(a.path, a.keys.Key(index)) }
+func (a *array) key(index []int) string { return path.Join(a.path, a.chunkKey(index)) }
+
+// chunkKey returns the key of a chunk below the array.
+func (k *kind) chunkKey(index []int) string {
+	if k.n5 != nil {
+		index = slices.Clone(index)
+		slices.Reverse(index)
+	}
+	return k.keys.Key(index)
+}
 
 // mostVersions bounds the chunks of a source whose versions are recorded, in four bytes
 // each.
@@ -264,11 +278,14 @@ func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) e
 		folder = ""
 	}
 	// The prefix of all keys, up to the first number.
-	common, _, _ := strings.Cut(a.keys.Key(make([]int, len(a.grid.Shape))), "0")
+	common, _, _ := strings.Cut(a.chunkKey(make([]int, len(a.grid.Shape))), "0")
 	counts := a.grid.Count()
 	return a.source.store.List(ctx, folder+common, func(o store.Info) error {
 		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, folder))
 		ok = ok && len(index) == len(counts)
+		if a.n5 != nil {
+			slices.Reverse(index)
+		}
 		for k := 0; ok && k < len(counts); k++ {
 			ok = index[k] < counts[k]
 		}
@@ -292,6 +309,13 @@ func newNode(text []byte) *node {
 		n.python = zarr.MarkedFields(fields.Attributes)
 	}
 	return n
+}
+
+// newNodeN5 returns the node of a document of N5, which could not be read if err is not nil. A
+// document without the fields of an array is that of a group.
+func newNodeN5(text []byte, err error) *node {
+	_, array := n5.Is(text)
+	return &node{format: dtype.V2, n5: true, array: array || err != nil, err: err, documents: &documents{text: zarr.Plain(text), python: zarr.MarkedFields(text)}}
 }
 
 // nodeOf returns the path of the node to which a document belongs.

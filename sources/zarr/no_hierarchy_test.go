@@ -20,9 +20,6 @@ func TestNothing(t *testing.T) {
 		cause error
 	}{
 		"empty":            {nil, "the folder is empty", internal.ErrNotZarr},
-		"n5":               {map[string]string{"attributes.json": `{"n5": "2.5.0"}`, "s0/0/0": "chunk"}, "it is an N5 container", internal.ErrNotZarr},
-		"an array of n5":   {map[string]string{"s0/attributes.json": `{"dimensions": [4], "blockSize": [2], "dataType": "uint8"}`}, "it is an N5 container", internal.ErrNotZarr},
-		"n5 behind others": {map[string]string{"a.txt": "x", "b/attributes.json": `{"n5": "2.5.0"}`}, "it is an N5 container", internal.ErrNotZarr},
 		"other attributes": {map[string]string{"attributes.json": `{"n6": 1}`}, `it holds "attributes.json"`, internal.ErrNotZarr},
 		"files":            {map[string]string{"b.nc": "CDF\x01", "a.nc": "CDF\x01"}, `it holds "a.nc": name files of other formats by themselves, or by a glob such as *.nc`, internal.ErrNotZarr},
 		"files below":      {map[string]string{"2020/b.parquet": "PAR1"}, `or by a glob such as 2020/*.parquet`, internal.ErrNotZarr},

@@ -15,6 +15,9 @@ import (
 // nodes of a v2 hierarchy are opened and described in the terms of v3.
 func (s *source) Outline(ctx context.Context) (format string, nodes []sources.Node) {
 	if root := s.nodes[""]; root == nil || root.format != dtype.V3 {
+		if root != nil && root.n5 {
+			return "N5", sources.Nodes(ctx, s)
+		}
 		return "Zarr", sources.Nodes(ctx, s)
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.nodes)) {

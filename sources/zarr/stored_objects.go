@@ -20,6 +20,10 @@ type storedArray struct{ *array }
 // the same objects or the chunks have several shapes. Then it returns a, and Obstacle says
 // why.
 func (a *array) withObjects() sources.Array {
+	if a.n5 != nil {
+		a.info.Codecs, a.info.Obstacle = nil, "few readers of Zarr know the blocks of N5"
+		return a
+	}
 	if a.reorder != nil || a.grid.Runs != nil {
 		a.info.Obstacle = "no Zarr v3 array with a regular chunk grid has the same objects"
 		return a

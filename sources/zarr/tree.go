@@ -13,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/zarr/kerchunk"
+	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -50,14 +51,53 @@ func (s *source) readTree(ctx context.Context) error {
 	if page != nil {
 		return page
 	}
+	if found, err := s.readN5(ctx); found || err != nil {
+		return err
+	}
 	if err := s.walk(ctx, zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2); err != nil {
 		return err
 	}
 	if len(s.nodes) == 0 {
-		return s.noHierarchy(ctx)
+		return s.readBelowN5(ctx)
 	}
 	s.settle()
 	return nil
+}
+
+// readN5 finds the nodes of a container of N5. It returns false if the root has no document of N5.
+func (s *source) readN5(ctx context.Context) (found bool, err error) {
+	text, err := s.document(ctx, n5.Key)
+	node, array := n5.Is(zarr.Plain(text))
+	if err != nil || !node { // whatever is wrong, it is not N5
+		return false, ctx.Err()
+	}
+	s.nodes[""] = newNodeN5(text, nil)
+	if !array {
+		err = s.walk(ctx, n5.Key)
+	}
+	if err == nil {
+		s.settle()
+	}
+	return true, err
+}
+
+// readBelowN5 finds the nodes of a group of N5 that has no document, or only one with attributes.
+func (s *source) readBelowN5(ctx context.Context) error {
+	if s.referred == nil {
+		if err := s.walk(ctx, n5.Key); err != nil {
+			return err
+		}
+	}
+	for _, n := range s.nodes {
+		if n.array && n.err == nil {
+			if text, err := s.document(ctx, n5.Key); err == nil {
+				s.nodes[""] = newNodeN5(text, nil)
+			}
+			s.settle()
+			return nil
+		}
+	}
+	return s.noHierarchy(ctx)
 }
 
 // isPage reports whether a text is not a document but a page. Some servers send a page for

@@ -11,6 +11,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -77,8 +78,11 @@ func (s *source) visit(ctx context.Context, folder string, names []string) (v vi
 		if name == zarr.MetadataKey && d.err == nil {
 			d.node = newNode(d.text)
 		}
+		if name == n5.Key {
+			d.node = newNodeN5(d.text, d.err)
+		}
 		v.documents = append(v.documents, d)
-		if name != zarr.MetadataKey {
+		if name != zarr.MetadataKey && name != n5.Key {
 			if d, there := s.visitDocument(ctx, path.Join(folder, zarr.AttributesKeyV2)); there {
 				v.documents = append(v.documents, d)
 			}
@@ -144,6 +148,10 @@ func (s *source) document(ctx context.Context, key string) ([]byte, error) {
 func (s *source) take(d document) {
 	p, name := nodeOf(d.key), path.Base(d.key)
 	n := s.nodes[p]
+	if name == n5.Key {
+		s.nodes[p] = d.node
+		return
+	}
 	if name == zarr.MetadataKey {
 		if n = d.node; n == nil {
 			n = newNode(d.text)
