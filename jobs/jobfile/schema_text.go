@@ -40,7 +40,7 @@ var fieldTexts = map[string]string{
 	"source.cf":             "Packed values: keep copies them with their attributes, codecs describes the packing with codecs, unpack stores physical values. Default: keep.",
 	"source.missing_chunks": "Chunks of a Zarr source that are not there: fill takes the fill value. Default: fill.",
 	"source.unsupported":    "Arrays that Zarr or this program does not know: skip leaves them out, with a finding for each. Default: error.",
-	"source.follow":         "HDF5: files that may be read because files of the source refer to them. folder: those in the folder of the file, and below it. none, or a list of further folders. Default: folder.",
+	"source.follow":         "HDF5, and references of Zarr: files that may be read because files of the source refer to them. folder: those in the folder of the file, and below it. none, or a list of further folders. Default: folder.",
 	"source.compound":       "HDF5: what compounds become. struct: one array of structs. fields: a group with an array for each member. Default: struct.",
 	"source.references":     "HDF5: what references become. path: the paths of their objects, as texts. skip: they are left out. Default: path.",
 	"source.include":        "Globs of array paths. Default: all arrays. Coordinates of what is included come along.",

@@ -37,7 +37,7 @@ type lookedAt struct {
 
 func newReferred(table string, opt Options) *referred {
 	return &referred{
-		places: &kerchunk.Places{Table: table, Follow: opt.Follow.Folders}, opt: opt.Store,
+		places: &kerchunk.Places{Table: table, Nothing: opt.Follow.Nothing, Follow: opt.Follow.Folders}, opt: opt.Store,
 		files: map[string]lookedAt{}, byURL: map[string]*sources.OpenFile{},
 	}
 }

@@ -27,6 +27,8 @@ var ErrOutside = errors.New("the file is outside of the places that references m
 type Places struct {
 	// Table is the URL of the table.
 	Table string
+	// Nothing: the table must not refer to any file.
+	Nothing bool
 	// Follow are further folders and files of this machine. The query of a remote URL in Follow
 	// is that of each file below that URL: so references to a bucket get an endpoint, a region or
 	// anonymous=true.
@@ -62,6 +64,8 @@ func (p *Places) URL(name string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case p.Nothing:
+		return "", fmt.Errorf("%s: %w: source.follow: none allows no file", store.Shown(at), ErrOutside)
 	case store.Local(at):
 		return at, p.judge(at)
 	case !store.Far(at) && (store.Far(p.Table) || store.Local(p.Table)):

@@ -41,6 +41,9 @@ func TestPlaces(t *testing.T) {
 		{"s3://b/d/refs.json?region=r", "e/a.nc", nil, "s3://b/d/e/a.nc?region=r"}, {"s3://b/d/refs.json?region=r", "s3://b/f.nc", nil, "s3://b/f.nc?region=r"}, {"s3://b/d/refs.json?region=r", "s3://c/f.nc", nil, "s3://c/f.nc"},
 		{"mem://b/d/refs.json", "mem://b/x", nil, "mem://b/x"}, {"mem://b/d/refs.json", "/etc/passwd", nil, refused},
 	} {
+		if _, err := (&Places{Table: c.table, Follow: c.follow, Nothing: true}).URL(c.name); err == nil {
+			t.Errorf("%s in %s: no error although no file is allowed", c.name, c.table)
+		}
 		p := &Places{Table: c.table, Follow: c.follow}
 		got, err := p.URL(c.name)
 		switch {
