@@ -40,6 +40,11 @@ func TestDetect(t *testing.T) {
 		{"place.parquet", "", "arrow", sources.Likely},
 		{"place.nc", "PAR1", "arrow", sources.Certain},
 		{"place.h5", "ARROW1\x00\x00", "arrow", sources.Certain},
+		{"place", `{"version": 1`, "zarr", sources.Certain},
+		{"place.json", "\n {", "zarr", sources.Likely},
+		{"place.json/zarr.json", "{}", "zarr", sources.Certain},
+		{"place/attributes.json", `{"n5": "2.5.1"}`, "zarr", sources.Likely},
+		{"place.n5/a", "", "zarr", sources.Certain},
 		{"place.nc.gz", "\x1f\x8b\x08", "netcdf", sources.Possible},
 	} {
 		dir := t.TempDir()

@@ -67,7 +67,10 @@ func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
 	if p.Holds(ctx, n5.Key) {
 		return sources.Likely
 	}
-	if _, file := p.Beginning(ctx); !file && p.IsFolder(ctx) {
+	switch first, file := p.Beginning(ctx); {
+	case file && beginsObject(first):
+		return sources.Likely // a table of references; a signature makes it certain, but not behind spaces
+	case !file && p.IsFolder(ctx):
 		return sources.Possible
 	}
 	return sources.No
