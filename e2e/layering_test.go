@@ -37,6 +37,7 @@ var rooms = [][]string{
 	{"codecs/standard"},
 	{"zarr"},
 	{"internal/cf"},
+	{"internal/ngff"},
 	{"internal/words"},
 	{"internal/codes"},
 	{"readers"},

@@ -57,6 +57,8 @@ type Traits struct {
 	// HDF5: files of the format may have compounds, and references to objects. The driver has
 	// the fields source.compound and source.references.
 	HDF5 bool
+	// NGFF: the driver has the field source.ngff.
+	NGFF bool
 	// CF: Open does what [Request].CF says, or nothing in the format is packed. The
 	// arrays of other drivers are unpacked by the plan.
 	CF bool
@@ -104,6 +106,8 @@ type Request struct {
 	// SkipReferences leaves out references to objects of a file. Otherwise they are the paths
 	// of the objects.
 	SkipReferences bool
+	// NGFF changes OME-NGFF metadata of version 0.4 to those of 0.5, the version for Zarr v3.
+	NGFF bool
 	// AllChunks makes a missing chunk an error. Otherwise a missing chunk holds the fill
 	// value.
 	AllChunks bool

@@ -148,8 +148,12 @@ type Info struct {
 	Type           dtype.Type
 	Shape          []int
 	DimensionNames []string // one for each dimension, "" for a dimension without a name; nil: no dimension has a name
-	Unlimited      []string // names of the dimensions that may become longer in the source
-	Attributes     zarr.Attributes
+	// Axes says that DimensionNames are those of axes, by the OME-NGFF metadata of a group.
+	// OwnNames are then the names that the array itself has, nil if it has none.
+	Axes       bool
+	OwnNames   []string
+	Unlimited  []string // names of the dimensions that may become longer in the source
+	Attributes zarr.Attributes
 	// AttributeTypes are the data types of the numbers in some attributes, by the names
 	// of the attributes. These are attributes that give elements their meaning. JSON
 	// does not tell the types. nil: no type is known.

@@ -145,6 +145,26 @@ var table = []Code{
 		"Nothing for an object store. Otherwise rename one of them.",
 	},
 	{
+		"ngff-axes", "An array of an image does not agree with the axes that the OME-NGFF metadata of its group state, or is a part of the image.",
+		"OME-NGFF 0.5 demands that the dimensions of the array have the names of the axes. The transformations place each element of the whole image.",
+		"Give the array the dimension_names, or the group the metadata, that the message speaks of.",
+	},
+	{
+		"ngff-converted", "OME-NGFF metadata of version 0.4, which is for Zarr v2, become those of version 0.5, which is for Zarr v3.",
+		"They are in the attribute ome of the group, with one version. Axes, transformations and all else stay the same. The dimensions of the arrays have the names of the axes.",
+		"Nothing. source.ngff: keep leaves metadata and names as they are.",
+	},
+	{
+		"ngff-kept", "A group has OME-NGFF metadata that cannot become those of version 0.5 without guessing, because they are of a version before 0.4 or lack something.",
+		"The metadata are copied as they are. Programs that read version 0.5 do not find the image.",
+		"Give the group the attribute ome in the section groups of the job, and null for the attributes that it replaces.",
+	},
+	{
+		"ngff-paths", "OME-NGFF metadata name nodes that have other paths in the target, or that the target lacks.",
+		"The metadata of the target name the nodes by their new paths, and no longer name those that the target lacks. Paths that lead nowhere in the source stay as they are.",
+		"Nothing, if the nodes are left out or renamed on purpose. Otherwise include them.",
+	},
+	{
 		"no-space", "The bytes that a run may write are more than are free at the target.",
 		"The run may stop with a full disk. It goes on when there is room.",
 		"The figure is a bound: chunks that compress well take less. plan --sample N estimates it. Make room, or choose another target.",

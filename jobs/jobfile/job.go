@@ -63,6 +63,9 @@ type Source struct {
 	// MissingChunks says what a missing chunk of a Zarr source means. With "fill" or
 	// "" it holds the fill value. With "error" the job fails before it writes anything.
 	MissingChunks string
+	// NGFF says what becomes of OME-NGFF metadata of version 0.4: "convert" or "", which
+	// makes them those of 0.5, or "keep".
+	NGFF string
 	// Unsupported says what becomes of arrays that this program cannot read: "error" or
 	// "", or "skip", which leaves those out that the job does not name.
 	Unsupported string

@@ -87,6 +87,7 @@ func normalSource(s Source, declared bool) map[string]any {
 	put(m, "time", "keep", s.Time.Keep)
 	put(m, "time", map[string]any{"units": s.Time.Units}, s.Time.Units != "")
 	put(m, "missing_chunks", s.MissingChunks, s.MissingChunks == "error")
+	put(m, "ngff", s.NGFF, s.NGFF == "keep")
 	put(m, "unsupported", s.Unsupported, s.Unsupported == "skip")
 	put(m, "follow", "none", s.Follow.Nothing)
 	put(m, "follow", texts(s.Follow.Folders), len(s.Follow.Folders) > 0)

@@ -98,6 +98,7 @@ func (p *parser) source(n *node, at *trail) {
 		"time":           p.time,
 		"cf":             p.cf(&s.CF),
 		"missing_chunks": p.enum(&s.MissingChunks, "fill", "error"),
+		"ngff":           p.enum(&s.NGFF, "convert", "keep"),
 		"unsupported":    p.enum(&s.Unsupported, "error", "skip"),
 		"follow":         p.follow,
 		"compound":       p.enum(&s.Compound, "struct", "fields"),
@@ -126,6 +127,9 @@ func (p *parser) source(n *node, at *trail) {
 		if !traits.HDF5 && given != "" {
 			p.onlyOf(at.key(name), func(t sources.Traits) bool { return t.HDF5 }, "")
 		}
+	}
+	if !traits.NGFF && s.NGFF != "" {
+		p.onlyOf(at.key("ngff"), func(t sources.Traits) bool { return t.NGFF }, "")
 	}
 	if !traits.Declared && len(s.Arrays) > 0 {
 		p.onlyOf(at.key("arrays"), func(t sources.Traits) bool { return t.Declared }, "options for arrays stand under the top-level arrays")

@@ -39,6 +39,7 @@ var fieldTexts = map[string]string{
 	"source.time.units":     "Units that all times get, such as days since 2000-01-01.",
 	"source.cf":             "Packed values: keep copies them with their attributes, codecs describes the packing with codecs, unpack stores physical values. Default: keep.",
 	"source.missing_chunks": "Chunks of a Zarr source that are not there: fill takes the fill value. Default: fill.",
+	"source.ngff":           "OME-NGFF metadata of version 0.4 in a Zarr source: convert makes them those of 0.5, which is for Zarr v3, and names the dimensions by the axes; keep leaves them as they are. Default: convert.",
 	"source.unsupported":    "Arrays that Zarr or this program does not know: skip leaves them out, with a finding for each. Default: error.",
 	"source.follow":         "HDF5, and references of Zarr: files that may be read because files of the source refer to them. folder: those in the folder of the file, and below it. none, or a list of further folders. Default: folder.",
 	"source.compound":       "HDF5: what compounds become. struct: one array of structs. fields: a group with an array for each member. Default: struct.",

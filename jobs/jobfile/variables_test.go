@@ -72,7 +72,7 @@ func TestSecretsInFields(t *testing.T) {
 	for _, value := range []string{secret, "1234567890123456789012345678901234567890", "-271828182845", "3.14159265358979", strings.Repeat("long"+secret, 20), "27182818 B", "17 \"Hunter2\" é", "[12345678"} {
 		for _, field := range []string{
 			"run.memory", "run.workers.read", "run.workers", "run.requests.per_second", "run.requests.retries", "run.checkpoint.every", "run.lock_ttl", "run.path", "run.notify", "run.notify.timeout",
-			"target.existing", "target.consolidated", "target.store_empty_chunks", "source.driver", "source.cf", "source.join", "source.include", "source.include[0]", "source.missing_chunks", "source.unsupported",
+			"target.existing", "target.consolidated", "target.store_empty_chunks", "source.driver", "source.cf", "source.join", "source.include", "source.include[0]", "source.missing_chunks", "source.ngff", "source.unsupported",
 			"defaults.chunks", "defaults.shards", "defaults.codecs", "defaults.fill_value", "defaults.data_type", "defaults.dimension_names", "defaults.attributes", "zmigrate",
 			"arrays.a.chunks[0]", "arrays.a.codecs[0].name", "arrays.a.codecs[1].zstd.level", "arrays.a.codecs[1].zstd", "arrays.a.cast.rounding", "arrays.a.allow_inexact", "arrays.a.cf", "arrays.a.data_type",
 		} {

@@ -187,6 +187,10 @@ func (b *builder) otherSign(t dtype.Type) bool {
 
 func (b *builder) dimensionNames() []string {
 	if b.options.DimensionNames == nil {
+		if b.ownNames {
+			return b.info.OwnNames
+		}
+		b.chose = b.chose || b.info.Axes
 		return b.info.DimensionNames
 	}
 	if len(b.options.DimensionNames) != len(b.info.Shape) {

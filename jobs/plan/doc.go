@@ -42,6 +42,7 @@
 //	incoming_rows.go        whether incoming rows are new, and belong behind the others
 //	append.go               what lies at the target, for a plan that appends rows
 //	new_target.go           a target that is made anew
+//	images.go               what OME-NGFF metadata name
 //	groups.go               groups of the target
 //	name_collisions.go      nodes that would be in one place, or that some file systems take for one
 //	sample.go               some chunks of arrays whose values may be refused

@@ -13,10 +13,10 @@ import (
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
 // program. They chose chunks by another rule, applied lossy codecs of the defaults to
-// every array, kept each _FillValue, and gave some codecs another name. plannedEarlier
-// returns that array if the checkpoint records it, because a target that is complete or
-// begun keeps its metadata. Otherwise it returns nil. b is the builder before it built
-// planned, except that chose is set.
+// every array, kept each _FillValue, gave some codecs another name, and gave dimensions no
+// names of axes. plannedEarlier returns that array if the checkpoint records it, because a
+// target that is complete or begun keeps its metadata. Otherwise it returns nil. b is the
+// builder before it built planned, except that chose is set.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
 	former, renamed := b.formerCodecs()
 	if !b.chose && !renamed {
@@ -73,6 +73,12 @@ func (b *builder) earlierChoices(former []codecs.Spec, renamed bool) []builder {
 		for _, encoded := range list {
 			encoded.encodes = true
 			list = append(list, encoded)
+		}
+	}
+	if b.info.Axes {
+		for _, names := range list {
+			names.ownNames = true
+			list = append(list, names)
 		}
 	}
 	if b.chose {

@@ -77,7 +77,7 @@ func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
 		}
 		ps = append(ps, p.groupFindings(g)...)
 	}
-	ps = slices.Concat(ps, p.givenAttributes(), p.largeGroups())
+	ps = slices.Concat(ps, p.images(from, p.GroupPaths()), p.givenAttributes(), p.largeGroups())
 	return append(ps, p.target.missingGroups(p)...), nil
 }
 

@@ -182,6 +182,9 @@ type builder struct {
 	// keepsFill makes build keep a _FillValue that no element is equal to, as earlier versions
 	// did.
 	keepsFill bool
+	// ownNames makes build leave out the names that axes of OME-NGFF metadata give to
+	// dimensions, as earlier versions did.
+	ownNames bool
 	// encodes makes carry carry nothing through. Earlier versions took codecs of different
 	// names for different codecs, and encoded chunks anew.
 	encodes bool

@@ -60,6 +60,7 @@ func (s *source) describe(name string, n *node) (*array, error) {
 	a := &array{source: s, path: name, attributes: attributes, kind: k}
 	a.info = a.Info()
 	a.info.Findings = n.findings()
+	s.nameByAxes(a.info)
 	return a, nil
 }
 

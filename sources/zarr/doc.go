@@ -23,6 +23,12 @@
 // been chosen by nobody. It becomes the attribute, too, if other arrays of the
 // hierarchy have null or NaN; otherwise it is a finding.
 //
+// # Images
+//
+// If the options say so, OME-NGFF metadata of version 0.4, which is for v2, become those of
+// 0.5, which is for v3; see [ngff.Convert]. The dimensions of an array that they name in
+// their datasets get the names of the axes.
+//
 // # Reading
 //
 // A missing chunk holds the fill value, or is an error if the options say so. Any other
@@ -67,6 +73,7 @@
 //	references.go         tables of references, opened
 //	all_chunks.go         missing_chunks: error
 //	rectilinear.go        chunks of several sizes
+//	images.go             OME-NGFF metadata
 //	array.go              an array: its description, and how regions are read
 //	arithmetic_codecs.go  scale_offset and cast_value in front of a chain
 //	identity.go           the files that identify a hierarchy

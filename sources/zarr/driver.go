@@ -16,7 +16,7 @@ func Driver() sources.Driver {
 	return sources.Driver{
 		Name: "zarr", Aliases: []string{"n5"}, Title: "Zarr",
 		Signatures: signatures(), Detect: detect, Expand: expand, Open: openRequest,
-		Traits: sources.Traits{Codecs: sources.CodecsByDefault, MissingChunks: true, Follows: true, CF: true},
+		Traits: sources.Traits{Codecs: sources.CodecsByDefault, MissingChunks: true, NGFF: true, Follows: true, CF: true},
 	}
 }
 
@@ -31,7 +31,7 @@ func signatures() []sources.Signature {
 // openRequest opens the hierarchies of a request.
 func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
 	options := Options{
-		Store: r.Store, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, Drivers: r.Drivers, Follow: r.Follow,
+		Store: r.Store, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, NGFF: r.NGFF, Drivers: r.Drivers, Follow: r.Follow,
 	}
 	if len(r.URLs) == 1 && r.Join.Dimension() == "" {
 		return Open(ctx, r.URLs[0], options)

@@ -51,7 +51,8 @@ type source struct {
 	versions  versions     // of chunks
 	opened    *opened
 	pool      *ndarray.Pool
-	chosen    bool // choosesFills, computed before the arrays drop their documents
+	axes      map[string][]string // names of the axes of images, by the paths of arrays; nil: none are known
+	chosen    bool                // choosesFills, computed before the arrays drop their documents
 }
 
 // setStore makes the source read another store. Nothing that was read before counts.
@@ -164,7 +165,7 @@ func (k *kinds) put(document string, made *kind) {
 // changed after that.
 func (a *array) shorten() {
 	own := a.info
-	if own.Packing != nil || own.Obstacle != "" {
+	if own.Packing != nil || own.Obstacle != "" || own.Axes {
 		return
 	}
 	a.info, a.attributes = nil, own.Attributes

@@ -25,6 +25,9 @@ type Options struct {
 	// cast_value in front, and reports them in Info.Packing. nil: elements are the
 	// values that readers see.
 	Kept func(path string, t dtype.Type) bool
+	// NGFF changes OME-NGFF metadata of version 0.4 to those of 0.5, which is for Zarr v3. The
+	// arrays of images get the names of the axes as names of their dimensions.
+	NGFF bool
 	// AllChunks makes a missing chunk an error that wraps ErrMissingChunk; otherwise
 	// the chunk holds the fill value. An array cannot be opened if a chunk is missing.
 	// Inner chunks of shards may be missing.

@@ -56,6 +56,9 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	if err := s.readTree(ctx); err != nil {
 		return nil, errors.Join(cmp.Or(s.notAFile(ctx), err), s.Close())
 	}
+	if opt.NGFF {
+		s.convertImages()
+	}
 	s.chosen = s.choosesFills()
 	return s, nil
 }
