@@ -8,6 +8,7 @@ LINT_VERSION := v2.15.0
 ZARRITA_VERSION := 0.7.5
 AZURITE_VERSION := 3.35.0
 BOTOCORE_VERSION := 1.44.5
+NGFF_ZARR_VERSION := 0.50.0
 GOVULNCHECK_VERSION := v1.9.0
 VULNERABILITIES ?= $(or $(shell go env GOVULNDB),https://vuln.go.dev)
 FUZZTIME     ?= 5s
@@ -197,6 +198,7 @@ $(PEERS): e2e/interop/requirements.txt readers/peers/releases.txt
 		$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target "$(@D)/readers/$$release" $$packages </dev/null; \
 	done < <(grep -v '^#' readers/peers/releases.txt)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target $(@D)/botocore botocore==$(BOTOCORE_VERSION)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target $(@D)/ngff ngff-zarr==$(NGFF_ZARR_VERSION)
 	npm install --silent --no-fund --no-audit --prefix $(@D)/readers/zarrita.js-$(ZARRITA_VERSION) zarrita@$(ZARRITA_VERSION)
 	touch $@
 
