@@ -49,7 +49,10 @@ type Origin interface {
 type Group struct {
 	Path       string // names joined by "/"; "" for the root
 	Attributes zarr.Attributes
-	Err        error // why the group cannot be read; nil: it can
+	// Own are the attributes that the source has, if OME-NGFF metadata among Attributes were
+	// changed. Otherwise it is nil.
+	Own zarr.Attributes
+	Err error // why the group cannot be read; nil: it can
 	// Findings are what users should know about the group, such as which attributes
 	// are left out.
 	Findings []cf.Finding

@@ -49,6 +49,7 @@ func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*
 		exact := is && was.isCarried() == recorded.carried
 		if exact || is && !same && found == nil {
 			found, problems = was, wrong
+			p.ownNames = p.ownNames || b.ownNames
 		}
 		if exact {
 			break

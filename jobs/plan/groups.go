@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/ngff"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -70,6 +72,12 @@ func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
 		case taken:
 			ps = append(ps, p.Job.Problem("source", fmt.Sprintf("groups %q and %q would both become %q", other, g.Path, target), "leave one of them out with source.exclude"))
 			continue
+		}
+		if p.ownNames || p.Growth() != nil { // the metadata of images are or stay those of an earlier run
+			g.Findings = slices.DeleteFunc(slices.Clone(g.Findings), func(f cf.Finding) bool { return f.Code == ngff.Converted })
+		}
+		if p.ownNames && g.Own != nil {
+			g.Attributes = g.Own
 		}
 		from[target], p.Groups[target] = g.Path, g.Attributes
 		if last := lastOf(target); last != lastOf(g.Path) {

@@ -19,7 +19,7 @@ import (
 // axes. from has the paths of groups in the source, by their paths in the target, and groups
 // has the paths of all groups in the target.
 func (p *Plan) images(from map[string]string, groups []string) (ps jobfile.Problems) {
-	if p.Job.Source.NGFF == "keep" || p.Growth() != nil { // a run that appends rows writes no groups
+	if p.Job.Source.NGFF == "keep" || p.ownNames || p.Growth() != nil { // a run that appends rows writes no groups
 		return nil
 	}
 	var nodes *nodePlaces

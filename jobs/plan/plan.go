@@ -42,6 +42,9 @@ type Plan struct {
 	// job does not append rows: then the plan does not depend on the checkpoint.
 	state *environment.State
 	dim   string // the dimension along which the job appends rows, now or later; "": it does not
+	// ownNames is set if an earlier version of this program has made or begun the target, and
+	// did not change OME-NGFF metadata.
+	ownNames bool
 	// recorded are the arrays in a checkpoint, by their paths in the target, once
 	// plannedEarlier has read them.
 	recorded map[string]recordedArray

@@ -32,8 +32,10 @@ func (s *source) convertImages() {
 		if finding == nil {
 			continue
 		}
+		own := g.Attributes
 		g.Attributes, g.Findings = list, append(slices.Clip(g.Findings), *finding)
 		if finding.Code == ngff.Converted {
+			g.Own = own
 			if s.axes == nil {
 				s.axes = map[string][]string{}
 			}

@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestInteropNGFF migrates images of OME-NGFF 0.4 that ome-zarr-py wrote. The official JSON
@@ -43,4 +46,33 @@ func TestInteropNGFF(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFormerImages goes on where an earlier version has left an image with its metadata of
+// version 0.4. The job has nothing to do, no finding speaks of other metadata, and repair
+// writes what the earlier version wrote. A new target has those of 0.5.
+func TestFormerImages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	unarchived(t, "testdata/ngff/former.tar.gz", dir)
+	job, target := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "out.zarr")
+	was := tree(t, target)
+	cmd := zmigrate(t.Context(), t, "run", "--progress", "none", job)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), "nothing to do") || strings.Contains(stderr.String(), "ngff") {
+		t.Fatalf("%v\n%s%s", err, out, stderr.String())
+	}
+	mustRun(t, "verify", job)
+	write(t, filepath.Join(target, "labels"), "zarr.json", []byte("{}"))
+	mustRun(t, "repair", job)
+	if diff := cmp.Diff(was, tree(t, target)); diff != "" {
+		t.Errorf("the target has changed (-want +got):\n%s", diff)
+	}
+	mustRun(t, "run", "--progress", "none", "--set", "target.url=new.zarr", job)
+	text, err := os.ReadFile(filepath.Join(dir, "new.zarr", "labels", "zarr.json"))
+	if err != nil || !strings.Contains(string(text), `"ome"`) {
+		t.Errorf("%v: %s", err, text)
+	}
 }
