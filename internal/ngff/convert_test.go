@@ -14,8 +14,8 @@ import (
 const (
 	axes4     = `"axes":[{"name":"y","type":"space","unit":"micrometer"},{"name":"x","type":"space"}]`
 	datasets4 = `"datasets":[{"path":"0","coordinateTransformations":[{"type":"scale","scale":[0.50,1]}]},{"path":"1","coordinateTransformations":[{"type":"scale","scale":[1,2]},{"type":"translation","translation":[0.25,5e-1]}]}]`
-	image4    = `"multiscales":[{"version":"0.4","name":"a",` + axes4 + `,` + datasets4 + `,"type":"gaussian","metadata":{"version":"1"}}]`
-	image5    = `"multiscales":[{"name":"a",` + axes4 + `,` + datasets4 + `,"type":"gaussian","metadata":{"version":"1"}}]`
+	image4    = `"multiscales":[{"version":"0.4","name":"a < b & é",` + axes4 + `,` + datasets4 + `,"type":"gaussian","metadata":{"version":"1"}}]`
+	image5    = `"multiscales":[{"name":"a < b & é",` + axes4 + `,` + datasets4 + `,"type":"gaussian","metadata":{"version":"1"}}]`
 	plate4    = `"plate":{"version":"0.4","rows":[{"name":"A"}],"columns":[{"name":"1"},{"name":"2"}],"wells":[{"path":"A/1","rowIndex":0,"columnIndex":0},{"path":"A/2","rowIndex":0,"columnIndex":1}]}`
 	well4     = `"well":{"images":[{"path":"0","acquisition":1},{"path":"1"}],"version":"0.4"}`
 	label4    = `"image-label":{"version":"0.4","colors":[{"label-value":1,"rgba":[1,2,3,4]}],"source":{"image":"../../"}}`

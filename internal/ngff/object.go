@@ -1,6 +1,7 @@
 package ngff
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -62,11 +63,14 @@ func has(o zarr.Attributes, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return o.Get(name) == nil })
 }
 
-// written returns the text of a value that came from JSON.
+// written returns the text of a value that came from JSON, without the escapes that HTML
+// needs.
 func written(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(err) // all values are texts that json has read, or strings
 	}
-	return text
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -132,10 +132,10 @@ func (n *nodePlaces) find(source, target, at string) (string, ngff.Place) {
 
 // relative returns the path of a node as a group names it.
 func relative(group, node string) string {
-	up := ""
+	up := 0
 	for group != "" && node != group && !strings.HasPrefix(node, group+"/") {
 		group, _ = zarr.Parent(group)
-		up += "../"
+		up++
 	}
-	return up + strings.TrimPrefix(strings.TrimPrefix(node, group), "/")
+	return strings.Repeat("../", up) + strings.TrimPrefix(strings.TrimPrefix(node, group), "/")
 }
