@@ -17,7 +17,7 @@ func TestInteropNGFF(t *testing.T) {
 	t.Parallel()
 	p := findPeers(t)
 	dir := fast(t)
-	for _, name := range []string{"image", "plate"} {
+	for _, name := range []string{"image", "plate", "series"} {
 		source, err := filepath.Abs(filepath.Join("testdata", "ngff", name+".zarr.zip"))
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ import numpy as np
 import ome_zarr_models
 import referencing
 import zarr
+from ome_zarr_models.v05.bioformats2raw import BioFormats2Raw
 
 SCHEMAS = Path(sys.prefix, "ngff", "ngff_zarr", "spec", "0.5", "schemas")
 SCHEMA_OF = {"multiscales": "image", "image-label": "label", "plate": "plate", "well": "well", "bioformats2raw.layout": "bf2raw", "series": "ome"}
@@ -55,7 +56,10 @@ def check(source, target):
                 validated += 1
                 wrong += [f"{path}: {schema}.schema: {e.json_path}: {e.message}" for e in schemas[schema].iter_errors(attributes)]
         try:
-            ome_zarr_models.open_ome_zarr(group, version="0.5")
+            if "bioformats2raw.layout" in ome:
+                BioFormats2Raw.from_zarr(group)
+            elif "series" not in ome:  # the models have none for a list of images
+                ome_zarr_models.open_ome_zarr(group, version="0.5")
             opened += 1
         except Exception as e:  # whatever it cannot read
             wrong.append(f"{path}: ome-zarr-models: {e!r:.500}")
@@ -79,10 +83,12 @@ def check(source, target):
 
 
 def read(target):
-    """Reads a target with ome-zarr-py."""
+    """Reads a target, or the first of its series, with ome-zarr-py."""
     from ome_zarr.io import parse_url
     from ome_zarr.reader import Reader
 
+    if Path(target, "OME").exists():
+        target += "/0"
     try:
         nodes = list(Reader(parse_url(target, mode="r"))())
     except Exception as e:  # whatever it cannot read

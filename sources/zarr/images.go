@@ -15,10 +15,13 @@ import (
 // convertImages changes the OME-NGFF metadata of the groups to those of version 0.5, and sets
 // s.axes.
 func (s *source) convertImages() {
-	of := func(path string) zarr.Attributes {
+	of := func(path string) zarr.Attributes { // as the source has them
 		i, known := slices.BinarySearchFunc(s.groups, path, func(g sources.Group, path string) int { return strings.Compare(g.Path, path) })
-		if !known {
+		switch {
+		case !known:
 			return nil
+		case s.groups[i].Own != nil:
+			return s.groups[i].Own
 		}
 		return s.groups[i].Attributes
 	}

@@ -20,12 +20,13 @@ func TestImages(t *testing.T) {
 		`{"path":"flat","coordinateTransformations":[{"type":"scale","scale":[1,1]}]}]}]`
 	array := v2(t, map[string]any{"dtype": "<f4"})
 	p := newPlace(t, map[string]string{
-		".zgroup": groupV2, "g/.zgroup": groupV2, "g/.zattrs": `{"mine":1,` + image + `}`, "g/plain/.zarray": array,
+		".zgroup": groupV2, ".zattrs": `{"bioformats2raw.layout":3}`, "OME/.zgroup": groupV2, "OME/.zattrs": `{"series":["g"]}`, "g/.zgroup": groupV2, "g/.zattrs": `{"mine":1,` + image + `}`, "g/plain/.zarray": array,
 		"g/own/.zarray": array, "g/own/.zattrs": `{"_ARRAY_DIMENSIONS":["a","b"]}`,
 		"g/same/.zarray": array, "g/same/.zattrs": `{"_ARRAY_DIMENSIONS":["y","x"]}`,
 		"g/flat/.zarray": v2(t, map[string]any{"dtype": "<f4", "shape": []int{4}, "chunks": []int{2}}), "other/.zarray": array,
 		"bad/.zgroup": `{"zarr_format":4}`, "bad/.zattrs": `{` + image + `}`,
 	})
+	options := p.options()
 	type seen struct {
 		Names, Own []string
 		Axes       bool
@@ -48,6 +49,11 @@ func TestImages(t *testing.T) {
 			}
 			arrays[name] = seen{info.DimensionNames, info.OwnNames, info.Axes, count}
 		}
+		for _, g := range source.Groups() {
+			if metadata := g.Path != "bad"; metadata && (g.Own != nil) != (g.Attributes.Get("ome") != nil) || metadata != (g.Own != nil) && options.NGFF {
+				t.Errorf("group %q has the attributes %v and of its own %v", g.Path, g.Attributes, g.Own)
+			}
+		}
 		g := source.Groups()[slices.IndexFunc(source.Groups(), func(g sources.Group) bool { return g.Path == "g" })]
 		ome = g.Attributes.Get("ome") != nil
 		if ome != (g.Own != nil) || ome != (len(g.Findings) == 1) || g.Attributes.Get("mine") == nil || ome == (g.Attributes.Get("multiscales") != nil) {
@@ -55,7 +61,6 @@ func TestImages(t *testing.T) {
 		}
 		return ome, arrays
 	}
-	options := p.options()
 	ome, got := look(open(t, url, options))
 	yx, ab := []string{"y", "x"}, []string{"a", "b"}
 	want := map[string]seen{"g/plain": {}, "g/own": {Names: ab}, "g/same": {Names: yx}, "g/flat": {}, "other": {}}

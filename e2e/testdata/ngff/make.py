@@ -1,4 +1,4 @@
-"""Writes image.zarr.zip and plate.zarr.zip: OME-NGFF 0.4 in Zarr v2, by ome-zarr-py."""
+"""Writes image.zarr.zip, plate.zarr.zip and series.zarr.zip: OME-NGFF 0.4 in Zarr v2, by ome-zarr-py."""
 
 import shutil
 import sys
@@ -59,3 +59,11 @@ for well in ("A/1", "A/2"):
     write_well_metadata(group, [{"path": "0", "acquisition": 1}], fmt=FORMAT)
     image(group.require_group("0"), "yx", (8, 6), labels=False)
 pack(out / "plate.zarr")
+
+# ome-zarr-py does not write the layout of bioformats2raw: its attributes are made by hand.
+series = zarr.open_group(out / "series.zarr", mode="w", zarr_format=2)
+series.attrs["bioformats2raw.layout"] = 3
+series.require_group("OME").attrs["series"] = ["0", "1"]
+for name in ("0", "1"):
+    image(series.require_group(name), "yx", (8, 6), labels=False)
+pack(out / "series.zarr")
