@@ -12,7 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/zarr/kerchunk"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/kerchunk"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 

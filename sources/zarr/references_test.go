@@ -18,7 +18,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/zarr/kerchunk"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/kerchunk"
 )
 
 // arrayDocument describes n elements in chunks of four.

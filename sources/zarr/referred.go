@@ -12,7 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/zarr/kerchunk"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/kerchunk"
 )
 
 // referred is the files behind a table of references: those of the table itself, and those

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/sources"
-	"github.com/zmigrate/zmigrate/sources/zarr/kerchunk"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/kerchunk"
 	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
