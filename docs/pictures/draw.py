@@ -7,6 +7,7 @@ pages. Widths are 360 units and texts are at least 11 units high, so that a phon
 legibly.
 """
 
+import math
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -252,6 +253,38 @@ def machines():
     p.save()
 
 
+def growth():
+    p = Picture("growth", 258, "What each further chunk, array and file costs")
+    left, right, top, bottom = 64, 346, 40, 206
+
+    def x(n):
+        return left + (right - left) * (math.log10(n) - 2) / 4  # 10^2 to 10^6
+
+    def y(microseconds):
+        return bottom - (bottom - top) * (math.log10(microseconds) - 1) / 2  # 10 to 1000
+
+    p.text(12, 22, "Microseconds of processor time for each", 12, fill=QUIET)
+    for n, name in ((100, "100"), (10_000, "10,000"), (1_000_000, "1,000,000")):
+        p.line(x(n), top, x(n), bottom, GREY)
+        p.text(x(n), bottom + 18, name, 11, "end" if n > 100_000 else "middle", fill=QUIET)
+    for microseconds in (10, 100, 1000):
+        p.line(left, y(microseconds), right, y(microseconds), GREY)
+        p.text(left - 6, y(microseconds) + 4, f"{microseconds:,}", 11, "end", fill=QUIET)
+    for name, colour, where, points in (
+        ("files", GREEN, 1000, [(100, 620), (1_000, 333)]),
+        ("arrays", ORANGE, 5000, [(1_000, 248), (5_000, 225)]),
+        ("chunks", BLUE, 1_000_000, [(1_000, 83), (10_000, 59), (30_000, 62), (1_000_000, 55)]),
+    ):
+        for (n, cost), (more, less) in zip(points, points[1:]):
+            p.line(x(n), y(cost), x(more), y(less), DEEP[colour], 2.4)
+        for n, cost in points:
+            p.box(x(n) - 3, y(cost) - 3, 6, 6, DEEP[colour], DEEP[colour], 1, 3)
+        cost = dict(points)[where]
+        p.text(min(x(where) + 8, right), y(cost) - 8, name, 13, "end" if where > 100_000 else "start", DEEP[colour], True)
+    p.text(12, 248, "To the right: how many the job has.", 12, fill=QUIET)
+    p.save()
+
+
 if __name__ == "__main__":
-    for draw in (overview, chunks, travel, order, joining, access, machines):
+    for draw in (overview, chunks, travel, order, joining, access, machines, growth):
         draw()
