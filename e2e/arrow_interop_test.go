@@ -54,17 +54,24 @@ type arrowColumn struct {
 	Type   string
 	Values []any
 	Error  string
+	// NullLists says that some lists are null. The column has the offsets of the lists.
+	NullLists bool `json:"null_lists"`
 }
 
 // fill returns a fill value for a column with nulls, and nil for other columns.
 func (c arrowColumn) fill() any {
-	if !slices.Contains(c.Values, nil) {
+	switch {
+	case c.NullLists:
+		return 0
+	case !slices.Contains(c.Values, nil):
 		return nil
 	}
 	some := slices.IndexFunc(c.Values, func(v any) bool { return v != nil })
 	switch {
 	case strings.HasPrefix(c.Type, "fixed_size_binary"):
 		return []int{1, 2, 3, 4, 5}
+	case c.Type == "bool":
+		return true
 	case some < 0 || strings.Contains(c.Type, "double"):
 		return -1.5
 	}

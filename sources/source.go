@@ -153,9 +153,13 @@ type Info struct {
 	DimensionNames []string // one for each dimension, "" for a dimension without a name; nil: no dimension has a name
 	// Axes says that DimensionNames are those of axes, by the OME-NGFF metadata of a group.
 	// OwnNames are then the names that the array itself has, nil if it has none.
-	Axes       bool
-	OwnNames   []string
-	Unlimited  []string // names of the dimensions that may become longer in the source
+	Axes      bool
+	OwnNames  []string
+	Unlimited []string // names of the dimensions that may become longer in the source
+	// Ragged has the names of dimensions, of the array or of others, to whose indices parts
+	// of different lengths of the array belong. If only some indices of such a dimension
+	// were copied, the parts would no longer belong to them.
+	Ragged     []string
 	Attributes zarr.Attributes
 	// AttributeTypes are the data types of the numbers in some attributes, by the names
 	// of the attributes. These are attributes that give elements their meaning. JSON

@@ -4,12 +4,16 @@
 
 DIR/expected.json has the columns of each file by their paths: the type, the shape,
 and all values in C order as JSON (null for nulls, temporal values as integers, bytes
-as {"hex"}). A column that is refused has a part of the error instead.
+as {"hex"}). A column that is refused has a part of the error instead. A list of varying
+length is an array of elements and an array of offsets; null_lists says that some of the
+lists are null.
 """
 
+import itertools
 import json
 import pathlib
 import random
+import struct
 import sys
 
 import numpy as np
@@ -93,11 +97,40 @@ def refused(n):
     """Columns that cannot be arrays, with parts of the messages about them."""
     return {
         "decimal": (pa.array([None] * n, pa.decimal128(9, 2)), "cast it to float64"),
-        "list": (pa.array([[1] * (i % 3) for i in range(n)]), "cast it to fixed_size_list"),
-        "map": (pa.array([[("a", i)] for i in range(n)], pa.map_(pa.string(), pa.int64())), "rows of different lengths"),
         "null": (pa.nulls(n), "leave it out"),
         "structs": (pa.array([[{"a": i}] for i in range(n)], pa.list_(pa.struct([("a", pa.int64())]), 1)), "make each of their fields a column"),
     }
+
+
+def ragged(rng, n):
+    """Lists of varying length."""
+
+    def lists(make, share=0.0, most=6):
+        return holes(rng, [[make() for _ in range(rng.choice([0, 1, 2, rng.randrange(most + 1)]))] for _ in range(n)], share)
+
+    pairs = [("a", pa.float32()), ("in", pa.struct([("b", pa.string()), ("c", pa.bool_())]))]
+
+    def pair():
+        return rng.choice([None, {"a": rng.random(), "in": rng.choice([None, {"b": text(rng), "c": None}])}])
+
+    keyed = [[(text(rng) + str(k), rng.choice([None, k])) for k in range(rng.randrange(4))] for _ in range(n)]
+    c = {
+        "list": pa.array(lists(lambda: rng.randrange(999)), pa.list_(pa.int16())),
+        "list_nulls": pa.array(lists(lambda: rng.choice([None, rng.random()]), 0.2), pa.list_(pa.float64())),
+        "list_long": pa.array(lists(lambda: rng.randrange(9), most=300), pa.list_(pa.int8())),
+        "list_empty": pa.array([[] for _ in range(n)], pa.list_(pa.int32())),
+        "list_strings": pa.array(lists(lambda: rng.choice([None, text(rng)]), 0.1), pa.list_(pa.string())),
+        "list_bool": pa.array(lists(lambda: rng.choice([None, True, False])), pa.list_(pa.bool_())),
+        "list_dates": pa.array(lists(lambda: rng.randrange(9999)), pa.list_(pa.int32())).cast(pa.list_(pa.date32())),
+        "large_list": pa.array(lists(lambda: rng.randrange(999), 0.2), pa.large_list(pa.uint32())),
+        "list_structs": pa.array(lists(pair, 0.2), pa.list_(pa.struct(pairs))),
+        "map": pa.array(keyed, pa.map_(pa.string(), pa.int64())),
+        "map_nulls": pa.array(holes(rng, keyed), pa.map_(pa.string(), pa.int64())),
+    }
+    inner = pa.array(lists(lambda: rng.random()), pa.list_(pa.float32()))
+    empty = pa.array([len(v) == 0 and rng.random() < 0.5 for v in inner.to_pylist()])
+    c["within"] = pa.StructArray.from_arrays([inner, pa.array(range(n))], ["list", "number"], mask=empty)
+    return c
 
 
 def only_ipc(rng, n):
@@ -115,6 +148,88 @@ def only_ipc(rng, n):
         "dictionary_of_null": pa.DictionaryArray.from_arrays(pa.array([i % 2 for i in range(n)]), pa.array(["a", None])),
     }
     return c
+
+
+def big_endian(table):
+    """The stream of a table with buffers in big-endian order, as another machine would write it."""
+    out = bytearray()
+    data = pa.BufferOutputStream()
+    with ipc.new_stream(data, table.schema) as w:
+        w.write_table(table, max_chunksize=max(len(table) // 3, 1))
+    data = data.getvalue().to_pybytes()
+
+    def place(at, i):
+        """Where field i of the flatbuffers table at a place is, or 0."""
+        entries = at - struct.unpack_from("<i", data, at)[0]
+        size = struct.unpack_from("<H", data, entries)[0]
+        offset = struct.unpack_from("<H", data, entries + 4 + 2 * i)[0] if 4 + 2 * i < size else 0
+        return at + offset if offset else 0
+
+    def follow(at):
+        return at + struct.unpack_from("<I", data, at)[0] if at else 0
+
+    def widths(kind):
+        """The size of the numbers in each buffer of a type, in the order of the buffers."""
+        if pa.types.is_dictionary(kind):
+            return [1, kind.index_type.bit_width // 8]
+        if pa.types.is_struct(kind):
+            return [1] + [w for f in kind for w in widths(f.type)]
+        if pa.types.is_map(kind):
+            return [1, 4, 1] + widths(kind.key_type) + widths(kind.item_type)
+        if pa.types.is_fixed_size_list(kind):
+            return [1] + widths(kind.value_type)
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            return [1, 8 if pa.types.is_large_list(kind) else 4] + widths(kind.value_type)
+        if isinstance(kind, pa.BaseExtensionType):
+            return widths(kind.storage_type)
+        if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
+            return [1, 8, 1]
+        if pa.types.is_string(kind) or pa.types.is_binary(kind):
+            return [1, 4, 1]
+        plain = pa.types.is_boolean(kind) or pa.types.is_fixed_size_binary(kind) and not pa.types.is_decimal(kind)
+        return [1, 1 if plain else kind.bit_width // 8]
+
+    dictionaries = [f.type.value_type for f in table.schema if pa.types.is_dictionary(f.type)]
+    at = 0
+    while at < len(data):
+        length = struct.unpack_from("<I", data, at + 4)[0]
+        if length == 0:
+            out += data[at:]
+            break
+        root = follow(at + 8)
+        header, kind = follow(place(root, 2)), data[place(root, 1)]
+        body = struct.unpack_from("<q", data, place(root, 3))[0] if place(root, 3) else 0
+        start = at + 8 + length
+        if kind == 1:  # the schema gets a new message in front that says which order its buffers have
+            old = data[at + 8:start]
+            fields, metadata = (follow(place(header, i)) - at - 8 if place(header, i) else 0 for i in (1, 2))
+            head = bytearray(64)
+            struct.pack_into("<I HHHHH", head, 0, 16, 10, 12, 8, 10, 4)
+            struct.pack_into("<iIhB", head, 16, 12, 40 - 20, 4, 1)
+            struct.pack_into("<HHHHH", head, 28, 10, 16, 12, 4, 8 if metadata else 0)
+            struct.pack_into("<iIIh", head, 40, 12, 64 + fields - 44, 64 + metadata - 48 if metadata else 0, 1)
+            out += struct.pack("<II", 0xFFFFFFFF, 64 + len(old)) + head + old
+        else:
+            batch, types = header, [f.type for f in table.schema]
+            if kind == 2:
+                batch = follow(place(header, 1))
+                number = struct.unpack_from("<q", data, place(header, 0))[0] if place(header, 0) else 0
+                types = [dictionaries[number]]
+            vector = follow(place(batch, 2))
+            content = bytearray(data[start:start + body])
+            sizes = [w for t in types for w in widths(t)]
+            assert len(sizes) == struct.unpack_from("<I", data, vector)[0]
+            for i, width in enumerate(sizes):
+                offset, length_of = struct.unpack_from("<qq", data, vector + 4 + 16 * i)
+                span = slice(offset, offset + length_of // width * width)
+                content[span] = np.frombuffer(bytes(content[span]), f"V{width}").tobytes() if width == 1 else (
+                    np.frombuffer(bytes(content[span]), np.uint8).reshape(-1, width)[:, ::-1].tobytes())
+            out += data[at:start] + content
+        at = start + body
+    back = ipc.open_stream(bytes(out)).read_all()
+    other = [name for name in table.column_names if str(back[name].to_pylist()) != str(table[name].to_pylist())]
+    assert not other, f"pyarrow reads other values of {other}"
+    return bytes(out)
 
 
 def plain(v):
@@ -161,13 +276,27 @@ def rows(array):
     return array.to_pylist(), []
 
 
+def is_ragged(kind):
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind)
+
+
 def expect(table):
     found = {}
 
     def add(path, array):
+        if isinstance(array, pa.ChunkedArray) and (is_ragged(array.type) or pa.types.is_struct(array.type)):
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+        if is_ragged(array.type):
+            lengths = [0 if v is None else len(v) for v in array.to_pylist()]
+            ends = list(itertools.accumulate(lengths, initial=0))
+            found[f"{path}_offsets"] = {"type": "int64", "shape": [len(ends)], "values": ends, "null_lists": array.null_count > 0}
+            if pa.types.is_map(array.type):
+                pairs = pa.struct([("key", array.type.key_type), ("value", array.type.item_type)])
+                entries = [v and [{"key": key, "value": value} for key, value in v] for v in array.to_pylist()]
+                array = pa.array(entries, pa.list_(pairs))
+            add(path, array.flatten())
+            return
         if pa.types.is_struct(array.type):
-            if isinstance(array, pa.ChunkedArray):
-                array = pa.concat_arrays(array.chunks)
             for i in range(array.type.num_fields):
                 add(f"{path}/{array.type[i].name}", pa.compute.struct_field(array, [i]))
             return
@@ -208,6 +337,16 @@ def main():
     with ipc.new_stream(folder / "stream.arrows", t.schema) as w:
         w.write_table(t, max_chunksize=max(n // 4, 1))
     keep("stream.arrows", t)
+    options = ipc.IpcWriteOptions(use_legacy_format=True, metadata_version=ipc.MetadataVersion.V4)
+    old = t.drop_columns(["union"])
+    for name, new in (("legacy.arrow", ipc.new_file), ("legacy.arrows", ipc.new_stream)):
+        with new(folder / name, old.schema, options=options) as w:
+            w.write_table(old, max_chunksize=max(n // 4, 1))
+        keep(name, old)
+    # pyarrow does not bring views and runs to the order of its own machine.
+    foreign = old.drop_columns(["null", "string_view", "binary_view", "runs"])
+    (folder / "big_endian.arrows").write_bytes(big_endian(foreign))
+    keep("big_endian.arrows", foreign)
     for deltas in (False, True):
         name = f"dictionaries_{'deltas' if deltas else 'replaced'}.arrows"
         d = pa.chunked_array([pa.array(w).dictionary_encode() for w in (["a", "b", "a"], ["a", "b", "c"], ["a", "b", "c", "d"])])
@@ -241,11 +380,27 @@ def main():
         name = f"{encoding.lower()}.parquet"
         pq.write_table(t2, folder / name, use_dictionary=False, column_encoding={c: encoding for c in names}, **small)
         keep(name, pq.read_table(folder / name))
-    t2 = t.select([c for c in t.column_names if not c.startswith(("vector", "matrix", "tensor", "structs", "list", "map", "duration"))])
+    t2 = t.select([c for c in t.column_names if not c.startswith(("vector", "matrix", "tensor", "structs", "duration"))])
     name = "without_schema.parquet"
     pq.write_table(t2, folder / name, store_schema=False, use_deprecated_int96_timestamps=True, version="1.0")
     keep(name, pq.read_table(folder / name))
+
+    t = pa.table(ragged(rng, n))
+    for codec, kind, new in ((None, "arrow", ipc.new_file), ("lz4", "arrow", ipc.new_file), (None, "arrows", ipc.new_stream), ("zstd", "arrows", ipc.new_stream)):
+        name = f"lists_{codec or 'plain'}.{kind}"
+        with new(folder / name, t.schema, options=ipc.IpcWriteOptions(compression=codec)) as w:
+            w.write_table(t.slice(0, n // 2), max_chunksize=max(n // 4, 1))
+            w.write_table(t.slice(0, 0))
+            w.write_table(t.slice(n // 2))  # offsets of a part do not begin at 0
+        keep(name, t)
+    (folder / "lists_big_endian.arrows").write_bytes(big_endian(t))
+    keep("lists_big_endian.arrows", t)
+    for codec, version, schema in (("none", "1.0", True), ("gzip", "1.0", False), ("zstd", "2.0", True)):
+        name = f"lists_{codec}_v{version[0]}.parquet"
+        pq.write_table(t, folder / name, compression=codec, data_page_version=version, use_dictionary=codec == "gzip", store_schema=schema, **small)
+        keep(name, pq.read_table(folder / name))
     (folder / "expected.json").write_text(json.dumps({"writer": f"pyarrow {pa.__version__}", "seed": seed, "files": files}, ensure_ascii=False))
 
 
-main()
+if __name__ == "__main__":
+    main()

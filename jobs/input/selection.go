@@ -59,6 +59,11 @@ func (s *selector) part(ctx context.Context, a sources.Array) (sources.Array, er
 	for k, n := range info.Shape {
 		spans[k] = sources.Span{Count: n, Step: 1}
 	}
+	for _, selection := range s.job.Source.Select {
+		if slices.Contains(info.Ragged, selection.Dimension) {
+			return nil, s.wrong(selection, info.Path, fmt.Sprintf("lists of different lengths belong to the indices of %q, and a part of them cannot be selected", selection.Dimension), "exclude the array")
+		}
+	}
 	var notes []string
 	for k, name := range info.DimensionNames {
 		for _, selection := range s.job.Source.Select {

@@ -28,15 +28,25 @@ type table interface {
 	columns() []*column
 	// batches returns the number of rows in each batch: a record batch, or a row group.
 	batches() []int
+	// order returns the byte order in which readers leave elements.
+	order() dtype.Order
 	// metadata returns the metadata of the schema.
 	metadata() arrow.Metadata
-	// reader returns the reader of a column, which must be one of columns().
-	reader(c *column) (reader, error)
+	// reader returns the reader of a column, which must be one of columns() and not have
+	// offsets. l is nil for a column that is not within a list of varying length.
+	reader(c *column, l *lists) (reader, error)
+	// lists counts the elements of a column within a list of varying length. It reads
+	// whatever the metadata do not tell.
+	lists(ctx context.Context, c *column) (*lists, error)
+	// listEnds returns, for the lists of rows lo to hi of a batch, how many elements of
+	// the batch end with each of them. l is the result of lists.
+	listEnds(ctx context.Context, c *column, l *lists, batch, lo, hi int) ([]int64, error)
 	// details, columnDetails and structDetails return the details of the file, of a
-	// column, and of the struct at a place of the schema; see [sources.Detailed].
+	// column, and of a struct, or list of structs, around a column; see [sources.Detailed].
+	// at is the beginning of the column's place in the schema.
 	details() []sources.Detail
 	columnDetails(c *column) []sources.Detail
-	structDetails(at []int) []sources.Detail
+	structDetails(c *column, at []int) []sources.Detail
 }
 
 // reader reads a column of a file. It is safe for concurrent use.
@@ -58,7 +68,7 @@ type reader interface {
 type rows interface {
 	// next reads n more rows, and marks elements that are null. out has one dimension
 	// with all elements of these rows. The memory of elements of fixed size is one run.
-	// Elements are left in little-endian order. An error does not name the file, column
+	// Elements are left in the byte order of the table. An error does not name the file, column
 	// or batch.
 	next(ctx context.Context, n int, out ndarray.Array, null *nulls) error
 }

@@ -14,17 +14,46 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// column is a column of a file, or a field within a struct. It becomes an array.
+// column is a column of a file, or a field within a struct. It becomes an array. A list of
+// varying length becomes several arrays: one of its elements, or one of each field of its
+// elements, and one of its offsets.
 type column struct {
-	path  string
-	at    []int // index of its field in the schema, then in each struct
+	path string
+	// at is the index of its field in the schema, then in each struct. The only field of a
+	// list of varying length has index 0.
+	at    []int
 	field arrow.Field
-	err   error // why the column cannot be an array; then the fields below are empty
+	err   error // why the column cannot be an array; then the fields below typ are empty
+
+	// These are set for a column within a list of varying length, and for the offsets of
+	// such a list.
+	list    int    // how many indices of at lead to the list; 0: there is no list
+	ends    bool   // the array has the offsets of the list, and not its elements
+	item    string // name of the dimension of all elements of the list
+	offsets string // path of the array of the offsets
+	// whole is the field of the list, if its elements are one array.
+	whole *arrow.Field
 
 	typ   dtype.Type
 	row   []int    // shape of a row, as it is stored
 	order []int    // dimension i of a row in the array is stored dimension order[i]
 	names []string // names of the dimensions of a row in the array; nil: none has a name
+}
+
+// lists tells how many elements the lists of a column have in each batch.
+type lists struct {
+	counts []int
+	base   []int // how many elements of a batch precede those of its first list; nil: none
+	null   int   // row of the first list that is null; -1: none is
+}
+
+// shown returns the field of a column, and its place in the schema, as users know them. For
+// an array of the elements of lists it is the field of the list.
+func (c *column) shown() (arrow.Field, []int) {
+	if c.whole != nil {
+		return *c.whole, c.at[:c.list]
+	}
+	return c.field, c.at
 }
 
 // elements returns the number of elements in a row.
@@ -47,33 +76,83 @@ func (c *column) shape() []int {
 
 // columns lists the columns of a schema. A struct is a group, with a column for each of
 // its fields.
-func columns(fields []arrow.Field) []*column { return appendColumns(nil, fields, "", nil) }
+func columns(fields []arrow.Field) []*column { return (&column{}).appendFields(nil, fields, "") }
 
-func appendColumns(list []*column, fields []arrow.Field, group string, at []int) []*column {
-	named := map[string]int{}
+// appendFields appends the columns of the fields of c, which is a struct.
+func (c *column) appendFields(list []*column, fields []arrow.Field, group string) []*column {
+	named, taken := map[string]int{}, map[string]bool{}
 	for _, f := range fields {
 		named[partOf(f)]++
+		taken[partOf(f)] = true
 	}
 	for i, f := range fields {
 		part := partOf(f)
-		c := &column{path: group + part, at: append(slices.Clone(at), i), field: f}
+		below := &column{path: group + part, at: append(slices.Clone(c.at), i), field: f, list: c.list, item: c.item, offsets: c.offsets}
 		n := named[part]
 		named[part] = 0
 		s, isStruct := f.Type.(*arrow.StructType)
+		of := elementOf(f.Type)
 		switch {
 		case n == 0: // the name was listed before
 			continue
 		case n > 1:
-			c.err = fmt.Errorf("%d columns have this name, or would have it in a Zarr hierarchy: rename all but one", n)
+			below.err = fmt.Errorf("%d columns have this name, or would have it in a Zarr hierarchy: rename all but one", n)
 		case isStruct && s.NumFields() > 0:
-			list = appendColumns(list, s.Fields(), c.path+"/", c.at)
+			list = below.appendFields(list, s.Fields(), below.path+"/")
+			continue
+		case of != nil && c.list == 0:
+			list = below.appendList(list, of, group+offsetsOf(part, taken))
 			continue
 		default:
-			c.err = c.describe()
+			below.err = below.describe()
 		}
-		list = append(list, c)
+		list = append(list, below)
 	}
 	return list
+}
+
+// elementOf returns the type of the elements of lists of varying length. It returns nil for
+// other types.
+func elementOf(t arrow.DataType) arrow.DataType {
+	switch t := t.(type) {
+	case *arrow.ListType:
+		return t.Elem()
+	case *arrow.LargeListType:
+		return t.Elem()
+	case *arrow.MapType:
+		return t.Elem()
+	default:
+		return nil
+	}
+}
+
+// offsetsOf returns the name of the offsets of a list. No other field of its group has the
+// name, and none gets it later.
+func offsetsOf(part string, taken map[string]bool) string {
+	name := part + "_offsets"
+	for i := 1; taken[name]; i++ {
+		name = fmt.Sprintf("%s_offsets_%d", part, i)
+	}
+	taken[name] = true
+	return name
+}
+
+// appendList appends the columns of c, a list of varying length. They are an array of
+// elements, or a group of such arrays if the elements are structs, and the offsets.
+func (c *column) appendList(list []*column, of arrow.DataType, offsets string) []*column {
+	c.list, c.item = len(c.at), c.field.Name+"_item"
+	ends := &column{path: offsets, at: c.at, field: c.field, list: c.list, item: c.item, offsets: offsets, ends: true, typ: dtype.Int64}
+	items := &column{path: c.path, at: append(slices.Clone(c.at), 0), field: c.field, list: c.list, item: c.item}
+	items.field.Type = of
+	items.offsets = offsets
+	if s, isStruct := of.(*arrow.StructType); isStruct && s.NumFields() > 0 {
+		return append(items.appendFields(list, s.Fields(), c.path+"/"), ends)
+	}
+	items.whole = &c.field
+	if items.err = items.describe(); items.err != nil {
+		return append(list, items) // the offsets of no elements are of no use
+	}
+	return append(list, items, ends)
 }
 
 // partOf returns the part of a column's path for a field: its name, or a substitute for
@@ -93,6 +172,9 @@ func (noCounterpart) Is(target error) bool { return target == errors.ErrUnsuppor
 
 // describe determines the data type of a column and the shape of its rows.
 func (c *column) describe() error {
+	if of, ok := c.field.Type.(*arrow.DictionaryType); ok && of.ValueType.ID() == arrow.STRUCT {
+		return noCounterpart{errors.New("a dictionary of structs: decode it before writing, and each field of the struct becomes an array")}
+	}
 	t, row, err := arrowtype.Of(c.field.Type)
 	if _, ok := t.(dtype.Record); ok && err == nil {
 		err = errors.New("structs within lists or dictionaries: make each of their fields a column of its own")

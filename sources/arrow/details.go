@@ -24,7 +24,11 @@ func (f *hierarchy) Details(_ context.Context, path string) ([]sources.Detail, e
 	depth := 1 + strings.Count(path, "/")
 	for _, c := range f.table.columns() {
 		if strings.HasPrefix(c.path, path+"/") && len(c.at) > depth { // a struct
-			return f.table.structDetails(c.at[:depth]), nil
+			at := c.at[:depth]
+			if c.list > 0 && depth > c.list {
+				at = c.at[:depth+1] // the elements of a list are one level more in the schema
+			}
+			return f.table.structDetails(c, at), nil
 		}
 	}
 	return nil, nil
@@ -118,9 +122,10 @@ func (t *parquetTable) details() []sources.Detail {
 
 // columnDetails implements [table].
 func (t *parquetTable) columnDetails(c *column) []sources.Detail {
-	n, stored := t.field(c.at)
-	text := c.field.Type.String()
-	if name, ok := metadataOf(c.field, extensionName); ok {
+	field, at := c.shown()
+	n, stored := t.field(c, at)
+	text := field.Type.String()
+	if name, ok := metadataOf(field, extensionName); ok {
 		text = fmt.Sprintf("%s of %s", name, text)
 	}
 	list := []sources.Detail{{Name: "Arrow type", Text: text}, {Name: "Parquet type", Text: n.String()}}
@@ -148,22 +153,30 @@ func (t *parquetTable) columnDetails(c *column) []sources.Detail {
 }
 
 // structDetails implements [table].
-func (t *parquetTable) structDetails(at []int) []sources.Detail {
-	n, _ := t.field(at)
+func (t *parquetTable) structDetails(c *column, at []int) []sources.Detail {
+	n, _ := t.field(c, at)
 	return []sources.Detail{{Name: "Parquet type", Text: n.String()}}
 }
 
-// field returns the node at a place of the schema. It also returns the field that a
-// writer of Arrow stored for it, or nil if that is unknown.
-func (t *parquetTable) field(at []int) (*parquet.Node, *ipc.Field) {
+// field returns the node at the beginning of the place of a column in the schema. It also
+// returns the field that a writer of Arrow stored for it, or nil if that is unknown.
+func (t *parquetTable) field(c *column, at []int) (*parquet.Node, *ipc.Field) {
 	n := t.tree.Root.Children[at[0]]
 	var stored *ipc.Field
 	if f, ok := t.stored()[n.Name]; ok {
 		stored = &f
 	}
-	for _, i := range at[1:] {
-		n = n.Children[i]
+	for k := range at[1:] {
+		n, _ = nodeAt(t.tree, at[:k+2], c.list)
 		if stored == nil {
+			continue
+		}
+		if k+1 == c.list {
+			if len(stored.Children) != 1 {
+				stored = nil
+				continue
+			}
+			stored = &stored.Children[0]
 			continue
 		}
 		k := slices.IndexFunc(stored.Children, func(c ipc.Field) bool { return c.Name == n.Name })
@@ -174,17 +187,6 @@ func (t *parquetTable) field(at []int) (*parquet.Node, *ipc.Field) {
 		stored = &stored.Children[k]
 	}
 	return n, stored
-}
-
-// leavesOf appends the numbers of the leaves below a node.
-func leavesOf(n *parquet.Node, list []int) []int {
-	if n.Leaf >= 0 {
-		return append(list, n.Leaf)
-	}
-	for _, c := range n.Children {
-		list = leavesOf(c, list)
-	}
-	return list
 }
 
 func distinct(list []string) []string {
@@ -213,7 +215,8 @@ func (t *ipcTable) details() []sources.Detail {
 
 // columnDetails implements [table].
 func (t *ipcTable) columnDetails(c *column) []sources.Detail {
-	list := t.structDetails(c.at)
+	_, place := c.shown()
+	list := t.structDetails(c, place)
 	if at := t.field(c.at); at.Index != nil {
 		list = append(list, sources.Detail{Name: "dictionary", Text: fmt.Sprintf("indices of %v", at.Index)})
 	}
@@ -221,7 +224,7 @@ func (t *ipcTable) columnDetails(c *column) []sources.Detail {
 }
 
 // structDetails implements [table].
-func (t *ipcTable) structDetails(at []int) []sources.Detail {
+func (t *ipcTable) structDetails(_ *column, at []int) []sources.Detail {
 	f := t.field(at)
 	list := []sources.Detail{{Name: "Arrow type", Text: fieldText(f)}}
 	if !f.Nullable {

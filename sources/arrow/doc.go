@@ -53,6 +53,7 @@
 //	column.go              a column of a table, and how its types become those of Zarr
 //	array.go               an array: one column
 //	hierarchy.go           Options, and what the files of a source are
+//	lists.go               the offsets of lists of varying length
 //	folder_keys.go         columns whose values are in the names of folders
 //	ipc_layout.go          the nodes and buffers of a column of Arrow IPC
 //	ipc_records.go         a table of Arrow IPC: its records, dictionaries and rows
@@ -60,12 +61,14 @@
 //	ipc_buffers.go         the bytes of buffers
 //	ipc_values.go          integers, texts and views
 //	ipc_rows.go            rows of a column, also by dictionaries
+//	ipc_lists.go           lists of varying length
 //	metadata_window.go     footers and metadata of files
 //	ipc_table.go           opening a file or a stream of Arrow IPC
 //	parquet_schema.go      the columns of a Parquet file
 //	parquet_reader.go      a table of Parquet, and who reads its columns
 //	parquet_flat.go        rows of columns without lists
 //	parquet_rows.go        rows of a column
+//	parquet_lists.go       lists of varying length
 //	parquet_table.go       opening a Parquet file
 //	open_table.go          the format of a file, by its beginning
 //	expand.go              the files of a folder

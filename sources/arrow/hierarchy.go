@@ -37,7 +37,10 @@ type Options struct {
 type source struct {
 	rows string // name of the dimension of rows
 	null func(path string, t dtype.Type) (dtype.Scalar, error)
-	keys map[string]dtype.Type // data types of the keys in names of folders, by name
+	// several says that the arrays of several files are joined, or that they get a new
+	// dimension.
+	several bool
+	keys    map[string]dtype.Type // data types of the keys in names of folders, by name
 }
 
 // hierarchy is an opened file with its columns by their paths. It implements

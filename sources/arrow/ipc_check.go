@@ -23,6 +23,8 @@ func (r *record) check(n *node, values int) error {
 	switch n.kind {
 	case kindFixed, kindWide, kindBits, kindDictionary:
 		last++
+	case kindLists:
+		last++
 	case kindOffsets:
 		last += 2
 	case kindViews:
@@ -84,7 +86,7 @@ func (r *record) plausible(n *node, values int) error {
 // to them; 0 if the field has none.
 func (n *node) bytes(values int) int {
 	switch n.kind {
-	case kindFixed, kindWide, kindOffsets, kindDictionary:
+	case kindFixed, kindWide, kindOffsets, kindDictionary, kindLists:
 		if values > math.MaxInt/max(n.width, 1) {
 			return math.MaxInt
 		}
@@ -101,13 +103,17 @@ func (n *node) bytes(values int) int {
 // and otherwise their bytes for one piece; and what is made of these buffers.
 func (r *ipcReader) memory(batch int) int {
 	record := &r.table.data[batch]
-	return record.memory(r.node, record.Rows, ndarray.ItemSize(r.column.typ)) + r.table.memory(r.node, r.column.typ)
+	values := record.Rows
+	if r.lists != nil {
+		values = r.lists.base[batch] + r.lists.counts[batch]
+	}
+	return record.memory(r.node, values, ndarray.ItemSize(r.column.typ)) + r.table.memory(r.node, r.column.typ)
 }
 
 // content implements [reader]: the stored bytes of the buffers with content.
 func (r *ipcReader) content(batch int) int64 {
 	record := &r.table.data[batch]
-	if r.column.typ.Size() > 0 || record.check(r.node, record.Rows) != nil {
+	if r.column.typ.Size() > 0 || record.check(r.node, 0) != nil {
 		return 0
 	}
 	return r.table.content(r.node, record)

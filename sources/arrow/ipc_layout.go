@@ -19,11 +19,46 @@ const (
 	kindOffsets                // validity, ends of width bytes, bytes
 	kindViews                  // validity, views, any number of buffers
 	kindList                   // validity; length elements of the child for each value
+	kindLists                  // validity, ends of width bytes; elements of the child
 	kindStruct                 // validity; the one child that the column needs
 	kindDictionary             // validity, indices of width bytes
 	kindRuns                   // no buffers; ends of width bytes and values are children
 	kindOther                  // a type that arrowtype refuses
 )
+
+// shown returns a field with its type as the format of Arrow has it. The type of an ipc.Field
+// does not show dictionaries.
+func shown(f *ipc.Field) arrow.Field {
+	field := f.Field
+	field.Type = shownType(f)
+	return field
+}
+
+// shownType is shown for the type of a field.
+func shownType(f *ipc.Field) arrow.DataType {
+	if f.Index != nil {
+		values := *f
+		values.Index = nil
+		return &arrow.DictionaryType{IndexType: f.Index, ValueType: shownType(&values), Ordered: f.Ordered}
+	}
+	switch t := f.Type.(type) {
+	case *arrow.StructType:
+		fields := make([]arrow.Field, len(f.Children))
+		for i := range f.Children {
+			fields[i] = shown(&f.Children[i])
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		return arrow.ListOfField(shown(&f.Children[0]))
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(shown(&f.Children[0]))
+	case *arrow.MapType:
+		pair := f.Children[0].Children
+		return arrow.MapOf(shownType(&pair[0]), shownType(&pair[1]))
+	default:
+		return t
+	}
+}
 
 // node is a field and the place of its buffers in a record batch.
 type node struct {
@@ -44,6 +79,7 @@ type node struct {
 // layout counts the nodes and buffers of a batch's fields.
 type layout struct {
 	nodes, buffers, views int
+	old                   bool       // see ipc.Message.Old
 	unknown               *ipc.Field // a field whose nodes and buffers are unknown
 }
 
@@ -56,7 +92,7 @@ func (l *layout) node(f *ipc.Field) *node {
 		values.Index = nil
 		n.kind, n.dictionary = kindDictionary, f.Dictionary
 		n.width, n.signed = indexWidth(f.Index)
-		child := (&layout{}).node(&values)
+		child := (&layout{old: l.old}).node(&values)
 		n.children, n.elements = []*node{child}, child.elements
 		l.buffers += 2
 		return n
@@ -65,6 +101,12 @@ func (l *layout) node(f *ipc.Field) *node {
 		l.unknown = f
 	}
 	l.buffers += n.store(f.Type)
+	switch f.Type.ID() {
+	case arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
+		if l.old {
+			l.buffers++
+		}
+	}
 	if n.kind == kindViews {
 		l.views++
 	}
@@ -107,6 +149,12 @@ func (n *node) store(t arrow.DataType) (buffers int) {
 	case *arrow.FixedSizeListType:
 		n.kind, n.length = kindList, int(t.Len())
 		return 1
+	case *arrow.ListType, *arrow.MapType:
+		n.kind, n.width = kindLists, 4
+		return 2
+	case *arrow.LargeListType:
+		n.kind, n.width = kindLists, 8
+		return 2
 	case *arrow.StructType:
 		n.kind = kindStruct
 		return 1
@@ -133,7 +181,7 @@ func (n *node) storeOther(t arrow.DataType) (buffers int) {
 		return 0
 	case arrow.SPARSE_UNION:
 		return 1
-	case arrow.LIST, arrow.LARGE_LIST, arrow.MAP, arrow.DENSE_UNION:
+	case arrow.DENSE_UNION:
 		return 2
 	case arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
 		return 3
@@ -144,6 +192,23 @@ func (n *node) storeOther(t arrow.DataType) (buffers int) {
 		n.kind, n.width = kindFixed, fixed.Bytes()
 	}
 	return 2
+}
+
+// within returns the node of the list of varying length around a column, and the node of the
+// column below the list. Structs have only the children that lead to the column.
+func (n *node) within(c *column) (list, items *node, err error) {
+	if list, err = n.only(c.at[1:c.list]); err != nil || c.ends {
+		return list, nil, err
+	}
+	below := list
+	for below.kind == kindStruct {
+		below = below.children[0]
+	}
+	if below.kind != kindLists || len(below.children) != 1 {
+		return nil, nil, fmt.Errorf("%w: no list where the schema has one", ipc.ErrCorrupt)
+	}
+	items, err = below.children[0].only(c.at[c.list+1:])
+	return list, items, err
 }
 
 // only returns the node of a column. Each struct on the way to it keeps only the child

@@ -15,6 +15,7 @@ import (
 // ipcTable implements [table] for an IPC file or stream.
 type ipcTable struct {
 	file         *sources.OpenFile
+	bytes        binary.ByteOrder // of the content of buffers
 	schema       *ipc.Schema
 	list         []*column
 	fields       []*node // the fields of schema.Fields
@@ -23,9 +24,10 @@ type ipcTable struct {
 	dictionaries map[int64][]record // batches of each dictionary, in the order of the file
 	stream       bool               // in a stream, a batch refers only to the dictionary batches before it
 
-	mu     sync.Mutex
-	values map[dictionaryKey]*dictionary // dictionaries that are kept; guarded by mu
-	kept   int                           // bytes of their items of variable size; guarded by mu
+	mu      sync.Mutex
+	counted map[string]*lists             // what lists found, by the places of the lists; guarded by mu
+	values  map[dictionaryKey]*dictionary // dictionaries that are kept; guarded by mu
+	kept    int                           // bytes of their items of variable size; guarded by mu
 }
 
 // record is a batch of records or of a dictionary.
@@ -97,6 +99,7 @@ type ipcReader struct {
 	table  *ipcTable
 	node   *node
 	column *column
+	lists  *lists // nil: the column is not within a list of varying length
 }
 
 // keptDictionaries bounds the bytes of dictionaries, of elements of variable size, that

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -87,9 +86,9 @@ func (r *ipcRows) spread(ctx context.Context, n *node, lo, hi int, out ndarray.A
 	if err != nil {
 		return err
 	}
-	to := elements(out, 8)
+	to, order := elements(out, 8), r.table.bytes
 	for i := range hi - lo {
-		binary.LittleEndian.PutUint64(to[8*i:], uint64(int64(int32(binary.LittleEndian.Uint32(from[4*i:])))))
+		order.PutUint64(to[8*i:], uint64(int64(int32(order.Uint32(from[4*i:])))))
 	}
 	return nil
 }

@@ -2,12 +2,15 @@ package arrow
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
@@ -30,10 +33,6 @@ func openIPCFile(ctx context.Context, f *file) (table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
-	t, err := newIPCTable(f.OpenFile, footer.Schema)
-	if err != nil {
-		return nil, err
-	}
 	blocks := append(footer.Dictionaries, footer.Batches...)
 	messages := make([]*ipc.Message, len(blocks))
 	err = sources.InParallel(ctx, len(blocks), func(ctx context.Context, i int) error {
@@ -47,6 +46,8 @@ func openIPCFile(ctx context.Context, f *file) (table, error) {
 	if err != nil {
 		return nil, err
 	}
+	old := slices.ContainsFunc(messages, func(m *ipc.Message) bool { return m.Old })
+	t := newIPCTable(f.OpenFile, footer.Schema, old)
 	for i, m := range messages {
 		if dictionary := i < len(footer.Dictionaries); m.Batch == nil || dictionary != (m.Dictionary != nil) {
 			return nil, fmt.Errorf("%w: the footer names a batch at byte %d, but there is no such batch", ipc.ErrCorrupt, blocks[i].Offset)
@@ -110,9 +111,7 @@ func openIPCStream(ctx context.Context, f *file) (table, error) {
 		}
 		switch {
 		case t == nil:
-			if t, err = newIPCTable(f.OpenFile, m.Schema); err != nil {
-				return nil, err
-			}
+			t = newIPCTable(f.OpenFile, m.Schema, m.Old)
 		case m.Batch != nil:
 			t.add(m, at)
 		}
@@ -122,20 +121,21 @@ func openIPCStream(ctx context.Context, f *file) (table, error) {
 	return t, t.check()
 }
 
-func newIPCTable(f *sources.OpenFile, s *ipc.Schema) (*ipcTable, error) {
+// newIPCTable returns a table without batches. old is that of [ipc.Message].
+func newIPCTable(f *sources.OpenFile, s *ipc.Schema, old bool) *ipcTable {
+	t := &ipcTable{bytes: binary.LittleEndian, file: f, schema: s, dictionaries: map[int64][]record{}, values: map[dictionaryKey]*dictionary{}, counted: map[string]*lists{}}
 	if s.BigEndian {
-		return nil, errors.New("written on a big-endian machine: write it again on a little-endian one")
+		t.bytes = binary.BigEndian
 	}
-	t := &ipcTable{file: f, schema: s, dictionaries: map[int64][]record{}, values: map[dictionaryKey]*dictionary{}}
-	var l layout
+	l := layout{old: old}
 	fields := make([]arrow.Field, 0, len(s.Fields))
 	for i := range s.Fields {
 		t.fields = append(t.fields, l.node(&s.Fields[i]))
-		fields = append(fields, s.Fields[i].Field)
+		fields = append(fields, shown(&s.Fields[i]))
 	}
 	t.list = columns(fields)
 	t.unknown = l.unknown
-	return t, nil
+	return t
 }
 
 // add adds a batch whose body begins at byte body.
@@ -174,27 +174,43 @@ func (t *ipcTable) batches() []int {
 	return list
 }
 
+// order implements [table].
+func (t *ipcTable) order() dtype.Order {
+	if t.schema.BigEndian {
+		return dtype.Big
+	}
+	return dtype.Little
+}
+
 // metadata implements [table].
 func (t *ipcTable) metadata() arrow.Metadata { return t.schema.Metadata }
 
 // reader implements [table].
-func (t *ipcTable) reader(c *column) (reader, error) {
-	if t.unknown != nil {
-		return nil, fmt.Errorf("column %q has the unknown type %d, so the places of the other columns are unknown, too: write the data without it", t.unknown.Name, t.unknown.Unknown)
+func (t *ipcTable) reader(c *column, l *lists) (reader, error) {
+	if err := t.known(); err != nil {
+		return nil, err
 	}
-	n, err := t.fields[c.at[0]].only(c.at[1:])
+	n, err := t.fields[c.at[0]], error(nil)
+	if c.list > 0 {
+		_, n, err = n.within(c)
+	} else {
+		n, err = n.only(c.at[1:])
+	}
 	if err != nil {
 		return nil, err
 	}
 	if n.dictionaries() > 1 {
 		return nil, errors.New("dictionaries within a dictionary: decode them before writing")
 	}
-	return &ipcReader{t, n, c}, nil
+	return &ipcReader{t, n, c, l}, nil
 }
 
 // open implements [reader].
 func (r *ipcReader) open(_ context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error) {
 	data := &r.table.data[batch]
+	if r.lists != nil {
+		lo, hi = r.lists.base[batch]+lo, r.lists.base[batch]+hi
+	}
 	if err := data.check(r.node, hi); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -29,17 +28,17 @@ func (r *ipcRows) integers(ctx context.Context, buffer, width int, signed bool, 
 	if err != nil {
 		return nil, err
 	}
-	list := make([]int64, hi-lo)
+	list, order := make([]int64, hi-lo), r.table.bytes
 	for i := range list {
 		switch width {
 		case 1:
 			list[i] = int64(from[i])
 		case 2:
-			list[i] = int64(binary.LittleEndian.Uint16(from[2*i:]))
+			list[i] = int64(order.Uint16(from[2*i:]))
 		case 4:
-			list[i] = int64(binary.LittleEndian.Uint32(from[4*i:]))
+			list[i] = int64(order.Uint32(from[4*i:]))
 		default:
-			list[i] = int64(binary.LittleEndian.Uint64(from[8*i:]))
+			list[i] = int64(order.Uint64(from[8*i:]))
 		}
 		if signed {
 			unused := 64 - 8*width
@@ -110,8 +109,8 @@ func (r *ipcRows) viewed(ctx context.Context, n *node, lo, hi int, out ndarray.A
 	}
 	extents := make([]extent, r.record.Views[n.views])
 	place := func(i int) (length, of int, from int64) {
-		v := views[size*i:]
-		return int(int32(binary.LittleEndian.Uint32(v))), int(int32(binary.LittleEndian.Uint32(v[8:]))), int64(int32(binary.LittleEndian.Uint32(v[12:])))
+		v, order := views[size*i:], r.table.bytes
+		return int(int32(order.Uint32(v))), int(int32(order.Uint32(v[8:]))), int64(int32(order.Uint32(v[12:])))
 	}
 	for i := range hi - lo {
 		length, of, from := place(i)

@@ -1,6 +1,9 @@
 package arrow
 
 import (
+	"fmt"
+	"sync"
+
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -17,6 +20,9 @@ type parquetTable struct {
 	pairs arrow.Metadata
 	// stored returns the storedSchema of tree. It is called only for details.
 	stored func() map[string]ipc.Field
+
+	mu      sync.Mutex
+	counted map[int]*lists // what countLists found, by the numbers of leaves; guarded by mu
 }
 
 // parquetReader implements [reader] for one column.
@@ -57,3 +63,20 @@ type convert func(to, from []byte) error
 // presentWords is the number of 64-bit words in which entries are marked as values or
 // nulls at once.
 const presentWords = 16
+
+// aheadBytes is how many bytes of a column are read at once from a local file. From a
+// remote file more are read, because a request costs more.
+const aheadBytes = 1 << 20
+
+// ahead returns how many bytes of a column are read at once.
+func (t *parquetTable) ahead() int { return max(aheadBytes, 32*t.file.Store.GapBytes()) }
+
+// readable returns an error if a chunk of a column cannot be read.
+func (t *parquetTable) readable(leaf int) error {
+	for i := range t.tree.Groups {
+		if err := t.tree.Groups[i].Chunks[leaf].Readable(); err != nil {
+			return fmt.Errorf("row group %d: %w", i, err)
+		}
+	}
+	return nil
+}

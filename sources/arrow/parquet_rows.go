@@ -16,11 +16,13 @@ func (r *parquetRows) next(ctx context.Context, n int, out ndarray.Array, null *
 	for at := 0; at < n; {
 		count, err := 0, error(nil)
 		switch {
-		case len(r.leaf.lists) == 0:
+		case len(r.leaf.lists) == 0 && r.leaf.item == 0:
 			count, err = r.flat(ctx, at, n-at, out, null)
 		case r.from == r.to:
 			r.from = 0
 			r.to, err = r.pages.Levels(ctx, r.def[:], r.rep[:])
+		case r.leaf.item > 0:
+			count, err = r.elements(at, n-at, out, null)
 		default:
 			count, err = r.nested(at, n-at, out, null)
 		}
@@ -30,6 +32,25 @@ func (r *parquetRows) next(ctx context.Context, n int, out ndarray.Array, null *
 		at += count
 	}
 	return nil
+}
+
+// elements reads the elements of lists of varying length of entries with one definition level,
+// no more than most elements. It returns how many, which is 0 for lists without elements.
+func (r *parquetRows) elements(at, most int, out ndarray.Array, null *nulls) (int, error) {
+	level, entries := r.def[r.from], 0
+	for r.from+entries < r.to && r.def[r.from+entries] == level && entries < most {
+		entries++
+	}
+	r.from += entries
+	switch {
+	case level < uint32(r.leaf.item):
+		return 0, nil
+	case level < uint32(r.leaf.MaxDef):
+		null.mark(at, entries)
+		return entries, nil
+	default:
+		return entries, r.values(at, entries, out)
+	}
 }
 
 // nested reads the elements of entries with one definition level, no more than most

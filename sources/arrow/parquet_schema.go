@@ -18,6 +18,10 @@ import (
 type leaf struct {
 	*parquet.Node
 	lists []int // lengths of the lists of fixed size around the values, the outermost first
+	// item is the definition level of an entry that is an element of a list of varying
+	// length, even if the element is null. At a lower level the list is empty, or it or a
+	// struct around it is null. 0: the values are not within such a list.
+	item int
 }
 
 // schemaKey is the entry of a file's metadata in which writers of Arrow store the
@@ -192,13 +196,17 @@ func integerType(bits int, signed bool) arrow.DataType {
 func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 	switch t := t.(type) {
 	case *arrow.ListType:
-		fixed, ok := stored.Type.(*arrow.FixedSizeListType)
-		if !ok || len(stored.Children) != 1 {
+		if len(stored.Children) != 1 {
 			return t
 		}
 		of := t.ElemField()
 		of.Type = refine(of.Type, &stored.Children[0])
-		return arrow.FixedSizeListOfField(fixed.Len(), of)
+		switch s := stored.Type.(type) {
+		case *arrow.FixedSizeListType:
+			return arrow.FixedSizeListOfField(s.Len(), of)
+		case *arrow.ListType, *arrow.LargeListType:
+			return arrow.ListOfField(of)
+		}
 	case *arrow.StructType:
 		fields := t.Fields()
 		for i := range fields {
@@ -221,14 +229,39 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 	return t
 }
 
-// findLeaf returns the column of the field at a place of the schema. Its lists have
-// fixed sizes.
-func findLeaf(f *parquet.File, at []int, t arrow.DataType) (*leaf, error) {
-	n := f.Root
-	for _, i := range at {
+// nodeAt returns the node at a place of the schema. list is how many indices of the place lead
+// to a list of varying length; 0: there is none. item is that of [leaf].
+func nodeAt(f *parquet.File, at []int, list int) (n *parquet.Node, item int) {
+	n = f.Root
+	for k, i := range at {
+		if list > 0 && k == list {
+			n, item = elementsOf(n)
+			continue
+		}
 		n = n.Children[i]
 	}
+	return n, item
+}
+
+// elementsOf returns the node of the elements of a list or map, and the definition level of
+// an entry that is an element.
+func elementsOf(n *parquet.Node) (element *parquet.Node, item int) {
+	if n.Repetition == parquet.Repeated { // a list without the groups around it
+		return n, n.MaxDef
+	}
+	repeated := n.Children[0]
+	if n.Logical.Kind == parquet.Map {
+		return repeated, repeated.MaxDef
+	}
+	return listElement(n), repeated.MaxDef
+}
+
+// findLeaf returns the column of the field at a place of the schema. Below a list of varying
+// length, if there is one, its lists have fixed sizes.
+func findLeaf(f *parquet.File, at []int, list int, t arrow.DataType) (*leaf, error) {
 	l := &leaf{}
+	var n *parquet.Node
+	n, l.item = nodeAt(f, at, list)
 	for {
 		list, ok := t.(*arrow.FixedSizeListType)
 		if !ok {
@@ -261,4 +294,15 @@ func fromInt96(b []byte) (int64, bool) {
 		return 0, false
 	}
 	return days*day + nanoseconds, true
+}
+
+// leavesOf appends the numbers of the leaves below a node.
+func leavesOf(n *parquet.Node, list []int) []int {
+	if n.Leaf >= 0 {
+		return append(list, n.Leaf)
+	}
+	for _, c := range n.Children {
+		list = leavesOf(c, list)
+	}
+	return list
 }

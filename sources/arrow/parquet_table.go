@@ -2,20 +2,18 @@ package arrow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
-
-// aheadBytes is how many bytes of a column are read at once from a local file. From a
-// remote file more are read, because a request costs more.
-const aheadBytes = 1 << 20
 
 // mostInRow bounds the elements in a row of lists. The reader of a column holds the
 // repetition level of each.
@@ -30,7 +28,7 @@ func openParquet(ctx context.Context, f *file) (table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &parquetTable{file: f.OpenFile}
+	t := &parquetTable{file: f.OpenFile, counted: map[int]*lists{}}
 	if t.tree, err = parquet.ParseFooter(text, f.Size); err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
@@ -52,6 +50,7 @@ func openParquet(ctx context.Context, f *file) (table, error) {
 }
 
 func (t *parquetTable) columns() []*column       { return t.list }
+func (t *parquetTable) order() dtype.Order       { return dtype.Little }
 func (t *parquetTable) metadata() arrow.Metadata { return t.pairs }
 
 // batches implements [table].
@@ -68,19 +67,17 @@ func (t *parquetTable) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return t.file.Store.ReadRange(ctx, t.file.Key, p, off)
 }
 
-// ahead returns how many bytes of a column are read at once.
-func (t *parquetTable) ahead() int { return max(aheadBytes, 32*t.file.Store.GapBytes()) }
-
 // reader implements [table].
-func (t *parquetTable) reader(c *column) (reader, error) {
-	l, err := findLeaf(t.tree, c.at, c.field.Type)
+func (t *parquetTable) reader(c *column, _ *lists) (reader, error) {
+	l, err := findLeaf(t.tree, c.at, c.list, c.field.Type)
 	if err != nil {
 		return nil, err
 	}
-	for i := range t.tree.Groups {
-		if err := t.tree.Groups[i].Chunks[l.Leaf].Readable(); err != nil {
-			return nil, fmt.Errorf("row group %d: %w", i, err)
-		}
+	if err := t.readable(l.Leaf); err != nil {
+		return nil, err
+	}
+	if l.item > 0 && len(l.lists) > 0 {
+		return nil, noCounterpart{errors.New("lists of fixed size within lists of varying length in Parquet: write the file as Arrow IPC")}
 	}
 	size := c.typ.Size()
 	convert, err := conversionOf(l.Node, size)
@@ -159,7 +156,7 @@ func (r *parquetReader) open(ctx context.Context, batch, lo, hi int, tally *ndar
 	}
 	reader.Count(tally.Take)
 	p := &parquetRows{parquetReader: r, pages: reader}
-	if len(r.leaf.lists) == 0 {
+	if len(r.leaf.lists) == 0 && r.leaf.item == 0 {
 		return p, reader.SkipRows(ctx, lo)
 	}
 	return p, p.skip(ctx, lo)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -38,6 +39,7 @@ func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, er
 	}
 	s := &source{rows: cmp.Or(opt.Combine.Concat, "row"), null: opt.Null, keys: keyTypes(files)}
 	how := opt.Combine
+	s.several = len(files) > 1 || how.Stack != ""
 	if how.Stack == "" {
 		how.Concat = s.rows
 		if len(files) == 1 {
@@ -54,8 +56,8 @@ func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, er
 			}
 			o := &hierarchy{source: s, table: t, url: f.URL, gap: f.Store.GapBytes(), remote: !f.Store.Local(), keys: files[i].Keys, columns: map[string]*column{}}
 			taken := map[string]bool{}
-			for _, path := range o.Arrays() {
-				taken[path] = true
+			for _, name := range o.Arrays() {
+				taken[name] = true
 			}
 			for _, c := range t.columns() {
 				o.columns[c.path] = c
@@ -83,9 +85,9 @@ func (f *hierarchy) Arrays() []string {
 // Groups implements [sources.Hierarchy]. The root has the metadata of the schema.
 func (f *hierarchy) Groups() []sources.Group {
 	groups := []sources.Group{{Attributes: attributes(f.table.metadata()), Findings: f.findings()}}
-	for _, path := range zarr.Parents(f.Arrays()) {
-		if path != "" {
-			groups = append(groups, sources.Group{Path: path})
+	for _, parent := range zarr.Parents(f.Arrays()) {
+		if parent != "" {
+			groups = append(groups, sources.Group{Path: parent})
 		}
 	}
 	return groups
@@ -104,19 +106,29 @@ func (f *hierarchy) findings() (list []cf.Finding) {
 }
 
 // Array opens a column.
-func (f *hierarchy) Array(ctx context.Context, path string) (sources.Array, error) {
-	c := f.columns[path]
+func (f *hierarchy) Array(ctx context.Context, name string) (sources.Array, error) {
+	c := f.columns[name]
 	if c == nil {
 		for _, k := range f.keys {
-			if k.Name == path {
+			if k.Name == name {
 				return f.openKey(k)
 			}
 		}
-		return nil, fmt.Errorf("%s: no column %q", f.url, path)
+		return nil, fmt.Errorf("%s: no column %q", f.url, name)
 	}
-	a, err := f.open(ctx, c)
+	var a sources.Array
+	err := c.err
+	switch {
+	case err != nil:
+	case c.list > 0 && f.several:
+		err = noCounterpart{errors.New("lists of different lengths in a table of several files: migrate each file by itself, or leave the column out")}
+	case c.ends:
+		a, err = f.openOffsets(ctx, c)
+	default:
+		a, err = f.open(ctx, c)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: column %q: %w", f.url, path, err)
+		return nil, fmt.Errorf("%s: column %q: %w", f.url, name, err)
 	}
 	return a, nil
 }
@@ -125,10 +137,10 @@ func (f *hierarchy) Array(ctx context.Context, path string) (sources.Array, erro
 // target.
 const chunkBytes = 64 << 20
 
-// chunks makes the batches the chunks of a column, if all but the last have the same
+// chunks makes batches, of which the lengths are given, the chunks of a column, if all but the last have the same
 // number of rows and none is too large.
-func (f *hierarchy) chunks(info *sources.Info, c *column) {
-	batches := slices.DeleteFunc(slices.Clone(f.table.batches()), func(n int) bool { return n == 0 })
+func (f *hierarchy) chunks(info *sources.Info, c *column, batches []int) {
+	batches = slices.DeleteFunc(slices.Clone(batches), func(n int) bool { return n == 0 })
 	if len(batches) == 0 {
 		return
 	}
@@ -150,15 +162,21 @@ func (f *hierarchy) chunks(info *sources.Info, c *column) {
 // open returns a column. If the column has nulls and no value replaces them, open
 // returns an error about the first null.
 func (f *hierarchy) open(ctx context.Context, c *column) (*array, error) {
-	if c.err != nil {
-		return nil, c.err
+	batches := f.table.batches()
+	var l *lists
+	if c.list > 0 {
+		var err error
+		if l, err = f.openLists(ctx, c); err != nil {
+			return nil, err
+		}
+		batches = l.counts
 	}
-	a := &array{column: c, url: f.url, swap: dtype.Swapper(c.typ, dtype.Little)}
+	a := &array{column: c, url: f.url, swap: dtype.Swapper(c.typ, f.table.order())}
 	a.info = &sources.Info{
 		Path: c.path, Name: f.names[c.path], Type: c.typ, Attributes: attributes(c.field.Metadata), LongRun: 32 * f.gap, Remote: f.remote,
 	}
 	end := 0
-	for _, n := range f.table.batches() {
+	for _, n := range batches {
 		if end += n; end < 0 {
 			return nil, errors.New("too many rows")
 		}
@@ -170,7 +188,7 @@ func (f *hierarchy) open(ctx context.Context, c *column) (*array, error) {
 	}
 	f.name(a.info, c)
 	var err error
-	if a.reader, err = f.table.reader(c); err != nil {
+	if a.reader, err = f.table.reader(c, l); err != nil {
 		return nil, err
 	}
 	content := int64(0)
@@ -181,7 +199,7 @@ func (f *hierarchy) open(ctx context.Context, c *column) (*array, error) {
 	if n := int64(end) * int64(c.elements()); c.typ.Size() == 0 && n > 0 {
 		a.info.ItemBytes = int((content + n - 1) / n)
 	}
-	f.chunks(a.info, c)
+	f.chunks(a.info, c, batches)
 	// a piece that is moved, and the marks of its nulls
 	a.info.Memory += max(movedBytes, c.elements()*ndarray.ItemSize(c.typ)) + max(pieceElements, c.elements())
 	a.noFill = errors.New("give the array a fill_value, which takes the place of nulls")
@@ -198,6 +216,10 @@ func (f *hierarchy) open(ctx context.Context, c *column) (*array, error) {
 // notes what the data type does not tell.
 func (s *source) name(info *sources.Info, c *column) {
 	info.DimensionNames = []string{s.rows}
+	if c.list > 0 {
+		info.DimensionNames, info.Ragged = []string{c.item}, []string{s.rows, c.item}
+		info.Attributes = info.Attributes.With(raggedOffsets, text(path.Base(c.offsets)))
+	}
 	for i := range c.row {
 		name := fmt.Sprintf("%s_%d", c.field.Name, i)
 		if c.names != nil && c.names[i] != "" {

@@ -12,7 +12,10 @@ var ErrCorrupt = errors.New("the Arrow metadata is corrupt")
 
 // Message is the metadata of a message. Its body follows it in the file.
 type Message struct {
-	Body   int64   // bytes of the body
+	Body int64 // bytes of the body
+	// Old says that the writer was a release before Arrow 1.0, or wrote as such. Unions and
+	// runs then have a validity buffer, as all other fields do.
+	Old    bool
 	Schema *Schema // of a schema message
 	Batch  *Batch  // of record and dictionary batches
 	// Dictionary says to which dictionary the values of a dictionary batch belong.
@@ -84,13 +87,16 @@ func parse(data []byte) *buffer {
 	return &buffer{data: data, tables: len(data)/4 + 1}
 }
 
+// current is the metadata version of Arrow 1.0, V5.
+const current = 4
+
 // ParseMessage reads the metadata of a message, without the length in front. A message
 // that is neither a schema nor a batch is returned empty.
 func ParseMessage(data []byte) (*Message, error) {
 	b := parse(data)
 	root := b.root()
-	m := &Message{Body: root.int64(3)}
 	version := root.int16(0, 0)
+	m := &Message{Body: root.int64(3), Old: version < current}
 	header := root.table(2)
 	var err error
 	switch root.byte(1) {

@@ -135,7 +135,7 @@ func dataType(number int, t *table, children []Field) (arrow.DataType, error) {
 		if len(children) != 1 {
 			return nil, errChildren
 		}
-		return listType(number, t, children[0].Field)
+		return listType(number, t, &children[0])
 	case typeRunEndEncoded:
 		if len(children) != 2 {
 			return nil, errChildren
@@ -162,7 +162,8 @@ func dataType(number int, t *table, children []Field) (arrow.DataType, error) {
 	}
 }
 
-func listType(number int, t *table, of arrow.Field) (arrow.DataType, error) {
+func listType(number int, t *table, child *Field) (arrow.DataType, error) {
+	of := child.Field
 	switch number {
 	case typeList:
 		return arrow.ListOfField(of), nil
@@ -173,8 +174,10 @@ func listType(number int, t *table, of arrow.Field) (arrow.DataType, error) {
 	case typeLargeListView:
 		return arrow.LargeListViewOfField(of), nil
 	case typeMap:
-		// The content of a map does not matter, because maps are refused.
-		return arrow.MapOf(arrow.BinaryTypes.String, arrow.Null), nil
+		if _, ok := of.Type.(*arrow.StructType); !ok || len(child.Children) != 2 {
+			return nil, errChildren
+		}
+		return arrow.MapOf(child.Children[0].Type, child.Children[1].Type), nil
 	}
 	n := t.int32(0, 0)
 	if n < 1 { // arrow would panic

@@ -1,0 +1,36 @@
+package arrow
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestListNames: no array of offsets has the name of another column.
+func TestListNames(t *testing.T) {
+	list := arrow.ListOf(arrow.PrimitiveTypes.Int8)
+	var got []string
+	for _, c := range columns([]arrow.Field{
+		{Name: "x_offsets", Type: arrow.PrimitiveTypes.Int8},
+		{Name: "x", Type: list},
+		{Name: "x_offsets_1", Type: list},
+		{Name: "g", Type: arrow.StructOf(arrow.Field{Name: "x", Type: list})},
+		{Name: "deep", Type: arrow.ListOf(list)},
+		{Name: "words", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.StructOf(arrow.Field{Name: "a", Type: list})}},
+	}) {
+		text := c.path
+		if c.err != nil {
+			text += ": " + c.err.Error()
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"x_offsets", "x", "x_offsets_2", "x_offsets_1", "x_offsets_1_offsets", "g/x", "g/x_offsets",
+		"deep: arrow type list: rows of different lengths make no array: cast it to fixed_size_list where all are of one length, or put the elements into a table of their own",
+		"words: a dictionary of structs: decode it before writing, and each field of the struct becomes an array",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,154 @@
+package arrow
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+)
+
+// listsPiece is how many offsets of lists are read at once.
+const listsPiece = 1 << 16
+
+// known returns an error if a field of the table has an unknown type.
+func (t *ipcTable) known() error {
+	if t.unknown == nil {
+		return nil
+	}
+	return fmt.Errorf("column %q has the unknown type %d, so the places of the other columns are unknown, too: write the data without it", t.unknown.Name, t.unknown.Unknown)
+}
+
+// lists implements [table]. It reads the first and the last offset of each batch. If a list
+// or a struct around it is null, it reads all offsets.
+func (t *ipcTable) lists(ctx context.Context, c *column) (*lists, error) {
+	if err := t.known(); err != nil {
+		return nil, err
+	}
+	key := fmt.Sprint(c.at[:c.list])
+	t.mu.Lock()
+	l := t.counted[key]
+	t.mu.Unlock()
+	if l != nil {
+		return l, nil
+	}
+	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, list: c.list, ends: true})
+	if err != nil {
+		return nil, err
+	}
+	l = &lists{null: -1}
+	begin := 0
+	for batch := range t.data {
+		first, last, null, err := t.countLists(ctx, n, batch)
+		if err != nil {
+			return nil, fmt.Errorf("batch %d: %w", batch, err)
+		}
+		if null >= 0 && l.null < 0 {
+			l.null = begin + null
+		}
+		l.base, l.counts = append(l.base, int(first)), append(l.counts, int(last-first))
+		begin += t.data[batch].Rows
+	}
+	t.mu.Lock()
+	t.counted[key] = l
+	t.mu.Unlock()
+	return l, nil
+}
+
+// countLists returns the first and the last offset of the lists of a batch, and the number
+// of the first list that is null, or -1.
+func (t *ipcTable) countLists(ctx context.Context, n *node, batch int) (first, last int64, null int, err error) {
+	r, err := t.listRows(n, batch, t.data[batch].Rows)
+	rows := t.data[batch].Rows
+	if err != nil || rows == 0 {
+		return 0, 0, -1, err
+	}
+	null = -1
+	at, mayBeNull := n, r.record.Nodes[n.index].Nulls != 0
+	for at.kind == kindStruct {
+		at = at.children[0]
+		mayBeNull = mayBeNull || r.record.Nodes[at.index].Nulls != 0
+	}
+	step := rows
+	if mayBeNull {
+		step = listsPiece
+	}
+	for lo := 0; lo < rows; lo += step {
+		hi := min(rows, lo+step)
+		marks := &nulls{n: hi - lo}
+		var ends []int64
+		if mayBeNull {
+			for of := n; ; of = of.children[0] {
+				if err := r.validity(ctx, of, lo, hi, marks); err != nil {
+					return 0, 0, 0, err
+				}
+				if of == at {
+					break
+				}
+			}
+			ends, err = r.integers(ctx, r.buffer(at)+1, at.width, true, lo, hi+1)
+		} else {
+			var end []int64
+			if ends, err = r.integers(ctx, r.buffer(at)+1, at.width, true, lo, lo+1); err == nil {
+				end, err = r.integers(ctx, r.buffer(at)+1, at.width, true, hi, hi+1)
+			}
+			ends = append(ends, end...)
+		}
+		if err != nil {
+			return 0, 0, 0, fmt.Errorf("offsets: %w", err)
+		}
+		if lo == 0 {
+			first = ends[0]
+		}
+		if last = ends[len(ends)-1]; first < 0 || last < first || last > math.MaxInt {
+			return 0, 0, 0, fmt.Errorf("%w: lists from element %d to element %d", errCorrupt, first, last)
+		}
+		for i := range hi - lo {
+			if !marks.at(i) {
+				continue
+			}
+			if ends[i] != ends[i+1] {
+				return 0, 0, 0, fmt.Errorf("the list of row %d is null and has %d elements nevertheless: write the file again, with pyarrow.compute.drop_null or fill_null", lo+i, ends[i+1]-ends[i])
+			}
+			if null < 0 {
+				null = lo + i
+			}
+		}
+	}
+	return first, last, null, nil
+}
+
+// listRows returns what reads the offsets of the lists of a batch, of which there are at
+// least the given number.
+func (t *ipcTable) listRows(n *node, batch, rows int) (*ipcRows, error) {
+	r := &ipcRows{table: t, record: &t.data[batch], node: n, plain: map[int][]byte{}, tally: &ndarray.Tally{}}
+	return r, r.record.check(n, rows)
+}
+
+// listEnds implements [table].
+func (t *ipcTable) listEnds(ctx context.Context, c *column, l *lists, batch, lo, hi int) ([]int64, error) {
+	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, list: c.list, ends: true})
+	if err != nil {
+		return nil, err
+	}
+	r, err := t.listRows(n, batch, hi)
+	if err != nil {
+		return nil, err
+	}
+	for n.kind == kindStruct {
+		n = n.children[0]
+	}
+	ends, err := r.integers(ctx, r.buffer(n)+1, n.width, true, lo, hi+1)
+	if err != nil {
+		return nil, err
+	}
+	base, count := int64(l.base[batch]), int64(l.counts[batch])
+	for i := range ends {
+		ends[i] -= base
+	}
+	if ends[0] < 0 || ends[hi-lo] > count || !slices.IsSorted(ends) {
+		return nil, fmt.Errorf("%w: the offsets of lists do not rise from 0 to %d", errCorrupt, count)
+	}
+	return ends[1:], nil
+}

@@ -1,0 +1,124 @@
+package arrow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+)
+
+// Attributes of the arrays of a list of varying length. They name the array of offsets and
+// the array, or the group, of the elements.
+const (
+	raggedOffsets = "ragged_offsets"
+	raggedValues  = "ragged_values"
+)
+
+// offsets is the array of the offsets of a list. Element i is the number of elements in the
+// lists of the rows before row i. So the array has one element more than there are rows, and
+// the first element is 0.
+type offsets struct {
+	info   *sources.Info
+	column *column
+	table  table
+	lists  *lists
+	url    string  // of the file, for messages
+	ends   []int   // the row behind each batch
+	before []int64 // elements before each batch
+}
+
+// offsetsPiece is how many offsets are read at once.
+const offsetsPiece = 1 << 16
+
+// Info implements [sources.Array].
+func (o *offsets) Info() *sources.Info { return o.info }
+
+// ShareInfo implements [sources.Shared].
+func (o *offsets) ShareInfo(s *sources.Infos) { o.info = s.Share(o.info) }
+
+// ReadRegion implements [sources.Array].
+func (o *offsets) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
+	if err := sources.CheckRegion(o.info, dst, start); err != nil {
+		return err
+	}
+	for done := 0; done < dst.Shape[0]; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if start[0]+done == 0 {
+			ndarray.Fill(dst.Sub(ndarray.Region{Start: []int{0}, Shape: []int{1}}), make(dtype.Scalar, 8))
+			done++
+			continue
+		}
+		row := start[0] + done - 1
+		batch := sort.SearchInts(o.ends, row+1)
+		begin := 0
+		if batch > 0 {
+			begin = o.ends[batch-1]
+		}
+		n := min(dst.Shape[0]-done, o.ends[batch]-row, offsetsPiece)
+		list, err := o.table.listEnds(ctx, o.column, o.lists, batch, row-begin, row-begin+n)
+		if err != nil {
+			return fmt.Errorf("%s: column %q: batch %d, rows %d to %d: %w", o.url, o.column.path, batch, row, row+n-1, err)
+		}
+		piece := ndarray.New(dtype.Int64, []int{n})
+		values, _ := ndarray.As[int64](piece)
+		for i, end := range list {
+			values[i] = o.before[batch] + end
+		}
+		ndarray.Copy(dst.Sub(ndarray.Region{Start: []int{done}, Shape: []int{n}}), piece)
+		done += n
+	}
+	return nil
+}
+
+// openLists counts the elements of the lists of a column. A list that is null is an error,
+// unless the array of offsets has a value that takes the place of nulls. Then the list is
+// empty.
+func (f *hierarchy) openLists(ctx context.Context, c *column) (*lists, error) {
+	l, err := f.table.lists(ctx, c)
+	if err != nil || l.null < 0 {
+		return l, err
+	}
+	cause := fmt.Errorf("give the array %q a fill_value, and lists that are null become empty lists", c.offsets)
+	if f.null != nil {
+		value, err := f.null(c.offsets, dtype.Int64)
+		switch {
+		case err != nil:
+			cause = fmt.Errorf("the fill_value of the array %q: %w", c.offsets, err)
+		case value != nil:
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("the list of row %d is null: %w", l.null, cause)
+}
+
+// openOffsets returns the array of the offsets of a list.
+func (f *hierarchy) openOffsets(ctx context.Context, c *column) (*offsets, error) {
+	l, err := f.openLists(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	o := &offsets{column: c, table: f.table, lists: l, url: f.url}
+	rows, elements := 0, int64(0)
+	for i, n := range f.table.batches() {
+		if rows += n; rows < 0 || rows+1 < 0 {
+			return nil, errors.New("too many rows")
+		}
+		o.ends, o.before = append(o.ends, rows), append(o.before, elements)
+		elements += int64(l.counts[i])
+	}
+	o.info = &sources.Info{
+		Path: c.path, Type: dtype.Int64, Shape: []int{rows + 1}, DimensionNames: []string{c.field.Name + "_edge"},
+		LongRun: 32 * f.gap, Remote: f.remote, Memory: 64 * offsetsPiece, Ragged: []string{f.rows, c.item, c.field.Name + "_edge"},
+	}
+	if _, ok := ndarray.Bytes(dtype.Int64, o.info.Shape); !ok {
+		return nil, fmt.Errorf("shape %v is too large for any file", o.info.Shape)
+	}
+	o.info.Attributes = o.info.Attributes.With(raggedValues, text(partOf(c.field)))
+	return o, nil
+}

@@ -1,0 +1,128 @@
+package arrow_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/arrow"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+)
+
+// listFiles are the files of the archive with lists of varying length.
+func listFiles() []string {
+	return []string{
+		"lists_plain.arrow", "lists_lz4.arrow", "lists_plain.arrows", "lists_zstd.arrows", "lists_big_endian.arrows",
+		"lists_none_v1.parquet", "lists_gzip_v1.parquet", "lists_zstd_v2.parquet",
+	}
+}
+
+// TestListRegions reads elements and offsets of lists in regions of every length that begin
+// everywhere, and compares them with the whole arrays.
+func TestListRegions(t *testing.T) {
+	dir := unpack(t)
+	for _, name := range listFiles() {
+		src := open(t, withNull(t), filepath.Join(dir, name))
+		for _, path := range []string{"list_nulls", "list_nulls_offsets", "list_strings", "list_structs/in/b", "list_structs_offsets", "map/key", "within/list", "within/list_offsets"} {
+			a, err := src.Array(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := sourcetest.ReadAll(t, a)
+			n := a.Info().Shape[0]
+			for start := range n {
+				for _, length := range []int{1, 2, 5, n - start} {
+					if start+length > n {
+						continue
+					}
+					part := ndarray.New(a.Info().Type, []int{length})
+					if err := a.ReadRegion(t.Context(), part, []int{start}); err != nil {
+						t.Fatal(err)
+					}
+					want := whole.Sub(ndarray.Region{Start: []int{start}, Shape: []int{length}})
+					if !slices.EqualFunc(slices.Collect(part.Items()), slices.Collect(want.Items()), slices.Equal[[]byte]) {
+						t.Fatalf("%s: %s: %d elements from %d on differ from the whole", name, path, length, start)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestListDescription: the arrays of a list name each other, and the dimensions whose parts
+// cannot be selected.
+func TestListDescription(t *testing.T) {
+	src := open(t, withNull(t), filepath.Join(unpack(t), "lists_plain.arrow"))
+	for path, want := range map[string]string{
+		"list":                 `[list_item] [row list_item] ragged_offsets="list_offsets"`,
+		"list_offsets":         `[list_edge] [row list_item list_edge] ragged_values="list"`,
+		"list_structs/in/b":    `[list_structs_item] [row list_structs_item] ragged_offsets="list_structs_offsets"`,
+		"list_structs_offsets": `[list_structs_edge] [row list_structs_item list_structs_edge] ragged_values="list_structs"`,
+		"within/list_offsets":  `[list_edge] [row list_item list_edge] ragged_values="list"`,
+	} {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := a.Info()
+		var got strings.Builder
+		for _, names := range [][]string{info.DimensionNames, info.Ragged} {
+			got.WriteString("[" + strings.Join(names, " ") + "] ")
+		}
+		for _, x := range info.Attributes {
+			got.WriteString(x.Name + "=" + string(x.Value))
+		}
+		if got.String() != want {
+			t.Errorf("%s: got %s, want %s", path, &got, want)
+		}
+	}
+}
+
+// TestNullLists: a list that is null is an error, unless the offsets have a value in its place.
+func TestNullLists(t *testing.T) {
+	dir := unpack(t)
+	for _, name := range listFiles() {
+		path := filepath.Join(dir, name)
+		only := func(allowed string) arrow.Options {
+			return arrow.Options{Null: func(path string, typ dtype.Type) (dtype.Scalar, error) {
+				if path != allowed {
+					return nil, nil
+				}
+				return null(t, typ), nil
+			}}
+		}
+		for _, array := range []string{"large_list", "large_list_offsets"} {
+			_, err := open(t, only("large_list"), path).Array(t.Context(), array)
+			for _, want := range []string{path, "column \"" + array + "\"", " is null: give the array \"large_list_offsets\" a fill_value, and lists that are null become empty lists"} {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %s: got %v, want an error with %q", name, array, err, want)
+				}
+			}
+			if _, err := open(t, only("large_list_offsets"), path).Array(t.Context(), array); err != nil {
+				t.Errorf("%s: %s: %v", name, array, err)
+			}
+		}
+		if _, err := open(t, only("list_nulls_offsets"), path).Array(t.Context(), "list_nulls"); err == nil || !strings.Contains(err.Error(), "is null: give the array a fill_value, which takes the place of nulls") {
+			t.Errorf("%s: an element that is null: got %v", name, err)
+		}
+	}
+}
+
+// TestListsOfFiles refuses the lists of several files, and reads the other columns.
+func TestListsOfFiles(t *testing.T) {
+	dir := unpack(t)
+	one := filepath.Join(dir, "lists_plain.arrow")
+	src := open(t, withNull(t), one, one)
+	for _, path := range []string{"list", "list_offsets", "map/key"} {
+		if _, err := src.Array(t.Context(), path); !sources.Unsupported(err) || !strings.Contains(err.Error(), "migrate each file by itself") {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+	if _, err := src.Array(t.Context(), "within/number"); err != nil {
+		t.Error(err)
+	}
+}
