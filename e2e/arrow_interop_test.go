@@ -86,3 +86,30 @@ func (c arrowColumn) fill() any {
 		return 77
 	}
 }
+
+// TestInteropDecimals migrates decimals with codecs and as floats, and compares what
+// zarr-python reads with the floats that Python makes of the decimals.
+func TestInteropDecimals(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, "arrow_sources.py", dir, interopSeed, "200")
+	var targets []string
+	for _, mode := range []string{"codecs", "unpack"} {
+		target := filepath.Join(dir, mode+".zarr")
+		targets = append(targets, target)
+		job, err := json.Marshal(map[string]any{
+			"zmigrate": 1, "target": map[string]any{"url": target},
+			"source": map[string]any{
+				"driver": "arrow", "url": "decimals.parquet", "cf": mode, "include": []string{"decimal", "decimal_nulls", "decimal_short", "decimal_wide_short"},
+			},
+			"defaults": map[string]any{"chunks": []int{7}},
+			"arrays":   map[string]any{"decimal_*": map[string]any{"fill_value": "NaN"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustRun(t, "run", "--progress", "none", write(t, dir, mode+".json", job))
+	}
+	p.check(t, "check_decimals.py", append([]string{filepath.Join(dir, "decimals.parquet")}, targets...)...)
+}

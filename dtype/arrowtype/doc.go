@@ -21,6 +21,8 @@
 //	date64                             numpy.datetime64[ms]      unchanged
 //	time32(unit), time64(unit)         numpy.timedelta64[unit]   since midnight; time32 is widened
 //	duration(unit)                     numpy.timedelta64[unit]   unchanged
+//	decimal(p, s), p up to 18          int64                     times 10 to the power of s; see Decimal
+//	decimal(p, s), p from 19 on        string                    digits, with s of them behind a point
 //	month_interval                     numpy.timedelta64[M]      widened from 32 bits
 //	struct                             struct                    fields packed, in their order
 //	fixed_size_list(n)                 type of its elements     in C order; n is an axis of a row
@@ -36,7 +38,7 @@
 // The tensor's own shape and the permutation of its axes are in the metadata of the
 // column's field, which are no part of an Arrow type.
 //
-// Refused, each with a way out in the error: decimals, null, lists of variable length
+// Refused, each with a way out in the error: null, lists of variable length
 // and maps, unions, intervals of days and of parts of days, structs with fields of
 // variable size or of several elements.
 //

@@ -44,6 +44,37 @@ func Zone(t arrow.DataType) string {
 	return ""
 }
 
+// Decimal returns the most digits and the scale of a column of decimals, also for lists and
+// dictionaries of decimals: the value of an element is its integer divided by 10 to the power
+// of the scale. It returns false for columns of other types, structs among them.
+func Decimal(t arrow.DataType) (digits, scale int, ok bool) {
+	inner, _, err := unwrap(t)
+	if decimal, ok := inner.(arrow.DecimalType); ok && err == nil {
+		return int(decimal.GetPrecision()), int(decimal.GetScale()), true
+	}
+	return 0, 0, false
+}
+
+// Bounds of decimals. An int64 holds all numbers of shortDigits digits. Arrow has no decimals
+// of more digits than mostDigits.
+const (
+	shortDigits = 18
+	mostDigits  = 76
+)
+
+// decimalOf returns the type for a type of decimals.
+func decimalOf(t arrow.DecimalType) (dtype.Type, error) {
+	digits, scale := t.GetPrecision(), t.GetScale()
+	switch {
+	case digits < 1 || digits > mostDigits || scale > mostDigits || scale < -mostDigits:
+		return nil, fmt.Errorf("%d digits with a scale of %d: want 1 to %d digits, and a scale of -%d to %d: cast it to float64", digits, scale, mostDigits, mostDigits, mostDigits)
+	case digits <= shortDigits:
+		return dtype.Int64, nil
+	default:
+		return dtype.StringType, nil
+	}
+}
+
 // of is [Of] for a type that lies within the given number of structs.
 func of(t arrow.DataType, structs int) (dtype.Type, []int, error) {
 	inner, shape, err := unwrap(t)
@@ -117,6 +148,8 @@ func elementOf(t arrow.DataType, structs int) (dtype.Type, error) {
 		return dtype.Timedelta64("M", 1)
 	case *arrow.StructType:
 		return structOf(t, structs)
+	case arrow.DecimalType:
+		return decimalOf(t)
 	default:
 		return nil, errors.New(refusal(t.ID()))
 	}
@@ -161,8 +194,6 @@ func refusal(id arrow.Type) string {
 		return "a column of nothing but nulls has no elements: leave it out, or cast it to the type that it stands for"
 	case arrow.LIST, arrow.LARGE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.MAP:
 		return "rows of different lengths make no array: cast it to fixed_size_list where all are of one length, or put the elements into a table of their own"
-	case arrow.DECIMAL128, arrow.DECIMAL256:
-		return "Zarr has no decimal numbers: cast it to float64, or multiply by a power of ten and cast it to int64"
 	case arrow.SPARSE_UNION, arrow.DENSE_UNION:
 		return "the elements of an array are all of one type: make a column for each member of the union"
 	case arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO:

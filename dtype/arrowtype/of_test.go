@@ -42,7 +42,7 @@ func plainTypes() map[string][]arrow.DataType {
 		`"int8"`:    {arrow.PrimitiveTypes.Int8},
 		`"int16"`:   {arrow.PrimitiveTypes.Int16},
 		`"int32"`:   {arrow.PrimitiveTypes.Int32},
-		`"int64"`:   {arrow.PrimitiveTypes.Int64},
+		`"int64"`:   {arrow.PrimitiveTypes.Int64, &arrow.Decimal128Type{Precision: 18, Scale: 2}, &arrow.Decimal256Type{Precision: 1, Scale: -76}},
 		`"uint8"`:   {arrow.PrimitiveTypes.Uint8},
 		`"uint16"`:  {arrow.PrimitiveTypes.Uint16},
 		`"uint32"`:  {arrow.PrimitiveTypes.Uint32},
@@ -50,7 +50,7 @@ func plainTypes() map[string][]arrow.DataType {
 		`"float16"`: {arrow.FixedWidthTypes.Float16},
 		`"float32"`: {arrow.PrimitiveTypes.Float32},
 		`"float64"`: {arrow.PrimitiveTypes.Float64},
-		`"string"`:  {arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView},
+		`"string"`:  {arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, &arrow.Decimal128Type{Precision: 19, Scale: 2}, &arrow.Decimal256Type{Precision: 76, Scale: 76}},
 		`"bytes"`:   {arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView},
 
 		raw(1):       {&arrow.FixedSizeBinaryType{ByteWidth: 1}},
@@ -130,8 +130,9 @@ func TestOfRefuses(t *testing.T) {
 		from arrow.DataType
 		want []string
 	}{
-		{&arrow.Decimal128Type{Precision: 10, Scale: 2}, []string{"decimal", "cast it to float64"}},
-		{&arrow.Decimal256Type{Precision: 40, Scale: 2}, []string{"decimal256", "cast it to float64"}},
+		{&arrow.Decimal128Type{Precision: 0, Scale: 2}, []string{"decimal", "0 digits", "cast it to float64"}},
+		{&arrow.Decimal256Type{Precision: 77, Scale: 2}, []string{"decimal256", "77 digits", "cast it to float64"}},
+		{&arrow.Decimal128Type{Precision: 9, Scale: 1000}, []string{"decimal", "a scale of 1000", "cast it to float64"}},
 		{arrow.Null, []string{"null", "leave it out"}},
 		{arrow.ListOf(arrow.PrimitiveTypes.Int8), []string{"list", list}},
 		{arrow.LargeListOf(arrow.PrimitiveTypes.Int8), []string{"large_list", list}},

@@ -9,6 +9,7 @@ length is an array of elements and an array of offsets; null_lists says that som
 lists are null.
 """
 
+import decimal
 import itertools
 import json
 import pathlib
@@ -21,6 +22,7 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
+EXACT = decimal.Context(prec=100)
 TEMPORAL = ("timestamp", "duration", "date", "time")
 
 
@@ -96,7 +98,6 @@ def columns(rng, n):
 def refused(n):
     """Columns that cannot be arrays, with parts of the messages about them."""
     return {
-        "decimal": (pa.array([None] * n, pa.decimal128(9, 2)), "cast it to float64"),
         "null": (pa.nulls(n), "leave it out"),
         "structs": (pa.array([[{"a": i}] for i in range(n)], pa.list_(pa.struct([("a", pa.int64())]), 1)), "make each of their fields a column"),
     }
@@ -131,6 +132,42 @@ def ragged(rng, n):
     empty = pa.array([len(v) == 0 and rng.random() < 0.5 for v in inner.to_pylist()])
     c["within"] = pa.StructArray.from_arrays([inner, pa.array(range(n))], ["list", "number"], mask=empty)
     return c
+
+
+def decimals(rng, n):
+    """Decimals of all widths that Parquet has."""
+
+    def some(digits, scale, share=0.0):
+        most = 10**digits - 1
+        numbers = [rng.choice([0, most, -most, rng.randint(-99, 99), rng.randint(-most, most)]) for _ in range(n)]
+        return holes(rng, [decimal.Decimal(v).scaleb(-scale, EXACT) for v in numbers], share)
+
+    lists = holes(rng, [some(9, 2)[:rng.randrange(4)] for _ in range(n)])
+    return {
+        "decimal": pa.array(some(9, 2), pa.decimal128(9, 2)),
+        "decimal_nulls": pa.array(some(18, 5, 0.3), pa.decimal128(18, 5)),
+        "decimal_short": pa.array(some(3, 3, 0.1), pa.decimal128(3, 3)),
+        "decimal_whole": pa.array(some(12, 0), pa.decimal128(12, 0)),
+        "decimal_text": pa.array(some(19, 4), pa.decimal128(19, 4)),
+        "decimal_text_nulls": pa.array(some(38, 38, 0.3), pa.decimal128(38, 38)),
+        "decimal_wide": pa.array(some(76, 20, 0.1), pa.decimal256(76, 20)),
+        "decimal_wide_short": pa.array(some(5, 2, 0.1), pa.decimal256(5, 2)),
+        "decimal_list": pa.array(lists, pa.list_(pa.decimal128(9, 2))),
+        "decimal_pairs": pa.array([some(20, 3)[:2] for _ in range(n)], pa.list_(pa.decimal128(20, 3), 2)),
+    }
+
+
+def only_ipc_decimals(rng, n):
+    """Decimals that Parquet does not have."""
+    numbers = [rng.randint(-999, 999) for _ in range(n)]
+    return {
+        "decimal_before_point": pa.array([decimal.Decimal(v).scaleb(2) for v in numbers], pa.decimal128(9, -2)),
+        "decimal_text_before_point": pa.array([decimal.Decimal(v).scaleb(2) for v in numbers], pa.decimal128(30, -2)),
+        "decimal32": pa.array([decimal.Decimal(v).scaleb(-2) for v in numbers], pa.decimal32(9, 2)),
+        "decimal64": pa.array(holes(rng, [decimal.Decimal(v).scaleb(-2) for v in numbers]), pa.decimal64(15, 2)),
+        "decimal_dictionary": pa.DictionaryArray.from_arrays(
+            pa.array([rng.randrange(3) for _ in range(n)], pa.int8()), pa.array([decimal.Decimal(v).scaleb(-1) for v in (1, -2, 33)], pa.decimal128(7, 1))),
+    }
 
 
 def only_ipc(rng, n):
@@ -240,6 +277,20 @@ def plain(v):
     return v
 
 
+def decimal_of(kind):
+    """The type of decimals in lists of fixed size or a dictionary, or None."""
+    while pa.types.is_fixed_size_list(kind) or pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return kind if pa.types.is_decimal(kind) else None
+
+
+def stored(kind, v):
+    """A decimal as integer or text."""
+    if v is None:
+        return None
+    return int(v.scaleb(kind.scale, EXACT)) if kind.precision <= 18 else format(v, "f")
+
+
 def rows(array):
     """The elements of all rows, flattened, and the shape of a row."""
     kind = array.type
@@ -301,6 +352,8 @@ def expect(table):
                 add(f"{path}/{array.type[i].name}", pa.compute.struct_field(array, [i]))
             return
         values, shape = rows(array)
+        if kind := decimal_of(array.type):
+            values = [stored(kind, v) for v in values]
         found[path] = {"type": str(array.type), "shape": [len(array)] + shape, "values": [plain(v) for v in values]}
 
     for name in table.column_names:
@@ -399,6 +452,17 @@ def main():
         name = f"lists_{codec}_v{version[0]}.parquet"
         pq.write_table(t, folder / name, compression=codec, data_page_version=version, use_dictionary=codec == "gzip", store_schema=schema, **small)
         keep(name, pq.read_table(folder / name))
+
+    t = pa.table(decimals(rng, n))
+    for name, version, more in (("decimals.parquet", "1.0", {"use_dictionary": False}), ("decimals_as_integers.parquet", "2.0", {"store_decimal_as_integer": True})):
+        pq.write_table(t, folder / name, data_page_version=version, **more, **small)
+        keep(name, pq.read_table(folder / name))
+    t = pa.table({**decimals(rng, n), **only_ipc_decimals(rng, n)})
+    with ipc.new_file(folder / "decimals.arrow", t.schema, options=ipc.IpcWriteOptions(compression="lz4")) as w:
+        w.write_table(t, max_chunksize=max(n // 3, 1))
+    keep("decimals.arrow", t)
+    (folder / "decimals_big_endian.arrows").write_bytes(big_endian(t))
+    keep("decimals_big_endian.arrows", t)
     (folder / "expected.json").write_text(json.dumps({"writer": f"pyarrow {pa.__version__}", "seed": seed, "files": files}, ensure_ascii=False))
 
 

@@ -54,7 +54,7 @@ func TestFlippedBytes(t *testing.T) {
 	for _, name := range []string{"dictionaries_deltas.arrows", "dictionaries_replaced.arrows", "rle.parquet", "empty.arrow", "empty.parquet"} {
 		flipEach(t, filepath.Join(dir, name), 2, func(int, map[string][]byte) {})
 	}
-	for _, name := range []string{"file_lz4.arrow", "stream.arrows", "lists_lz4.arrow", "lists_zstd_v2.parquet", "snappy_v2.parquet", "delta_byte_array.parquet", "delta_binary_packed.parquet"} {
+	for _, name := range []string{"file_lz4.arrow", "stream.arrows", "lists_lz4.arrow", "lists_zstd_v2.parquet", "decimals.arrow", "decimals.parquet", "snappy_v2.parquet", "delta_byte_array.parquet", "delta_binary_packed.parquet"} {
 		flipEach(t, filepath.Join(dir, name), 199, func(int, map[string][]byte) {})
 	}
 	path := filepath.Join(dir, "zstd_v1.parquet")
@@ -116,7 +116,7 @@ func flipEach(t *testing.T, path string, step int, check func(at int, values map
 
 // FuzzOpen opens and reads arbitrary files.
 func FuzzOpen(f *testing.F) {
-	for _, seed := range []string{"empty.arrow", "dictionaries_deltas.arrows", "rle.parquet", "delta_byte_array.parquet", "file_lz4.arrow", "lists_plain.arrows", "lists_big_endian.arrows", "lists_gzip_v1.parquet"} {
+	for _, seed := range []string{"empty.arrow", "dictionaries_deltas.arrows", "rle.parquet", "delta_byte_array.parquet", "file_lz4.arrow", "lists_plain.arrows", "lists_big_endian.arrows", "lists_gzip_v1.parquet", "decimals.parquet", "decimals_big_endian.arrows"} {
 		f.Add(archived(f, seed))
 	}
 	for _, seed := range []string{"ARROW-17100.parquet", "nation.dict.parquet", "unknown_fields_none_v2.parquet", "not_compressed_somebody_zstd_v2.parquet", "values_zero_snappy_v1.parquet"} {

@@ -52,6 +52,8 @@
 //
 //	column.go              a column of a table, and how its types become those of Zarr
 //	array.go               an array: one column
+//	decimals.go            decimals as integers and as texts
+//	packed_decimals.go     integers that stand for decimals
 //	hierarchy.go           Options, and what the files of a source are
 //	lists.go               the offsets of lists of varying length
 //	folder_keys.go         columns whose values are in the names of folders

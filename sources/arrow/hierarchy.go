@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
@@ -28,6 +29,9 @@ type Options struct {
 	// It returns nil if there is none, and an error that says why. If Null is nil, no
 	// column has such a value.
 	Null func(path string, t dtype.Type) (dtype.Scalar, error)
+	// CF says, by the path of a column of decimals, what becomes of their integers; see
+	// [cf.Mode]. nil: they are kept.
+	CF func(path string) cf.Mode
 	// Drivers are the known formats, for the error about a file of another one; nil:
 	// none.
 	Drivers sources.Drivers
@@ -37,6 +41,7 @@ type Options struct {
 type source struct {
 	rows string // name of the dimension of rows
 	null func(path string, t dtype.Type) (dtype.Scalar, error)
+	cf   func(path string) cf.Mode
 	// several says that the arrays of several files are joined, or that they get a new
 	// dimension.
 	several bool

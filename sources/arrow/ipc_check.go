@@ -21,7 +21,7 @@ func (r *record) check(n *node, values int) error {
 		last += views
 	}
 	switch n.kind {
-	case kindFixed, kindWide, kindBits, kindDictionary:
+	case kindFixed, kindWide, kindBits, kindDecimal, kindDictionary:
 		last++
 	case kindLists:
 		last++
@@ -86,7 +86,7 @@ func (r *record) plausible(n *node, values int) error {
 // to them; 0 if the field has none.
 func (n *node) bytes(values int) int {
 	switch n.kind {
-	case kindFixed, kindWide, kindOffsets, kindDictionary, kindLists:
+	case kindFixed, kindWide, kindOffsets, kindDecimal, kindDictionary, kindLists:
 		if values > math.MaxInt/max(n.width, 1) {
 			return math.MaxInt
 		}
@@ -130,6 +130,8 @@ func (t *ipcTable) content(n *node, r *record) int64 {
 	switch n.kind {
 	case kindOffsets:
 		return r.Buffers[at+2].Length
+	case kindDecimal:
+		return int64(r.Nodes[n.index].Length) * int64(2*n.width) // an estimate of the digits
 	case kindViews:
 		for _, b := range r.Buffers[at+2:][:r.Views[n.views]] {
 			sum += b.Length

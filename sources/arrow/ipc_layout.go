@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/zmigrate/zmigrate/dtype/arrowtype"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
@@ -21,6 +22,7 @@ const (
 	kindList                   // validity; length elements of the child for each value
 	kindLists                  // validity, ends of width bytes; elements of the child
 	kindStruct                 // validity; the one child that the column needs
+	kindDecimal                // validity, integers of width bytes
 	kindDictionary             // validity, indices of width bytes
 	kindRuns                   // no buffers; ends of width bytes and values are children
 	kindOther                  // a type that arrowtype refuses
@@ -69,6 +71,7 @@ type node struct {
 	width    int
 	signed   bool // the indices of a dictionary are signed
 	length   int  // of lists
+	scale    int  // of decimals
 	elements int  // number of elements in one value
 	children []*node
 	// dictionary is the number of the dictionary. The only child is the field of its
@@ -101,6 +104,9 @@ func (l *layout) node(f *ipc.Field) *node {
 		l.unknown = f
 	}
 	l.buffers += n.store(f.Type)
+	if _, scale, ok := arrowtype.Decimal(f.Type); ok && n.kind == kindOther && f.Bits > 0 && f.Bits%8 == 0 {
+		n.kind, n.width, n.scale = kindDecimal, f.Bits/8, scale
+	}
 	switch f.Type.ID() {
 	case arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
 		if l.old {

@@ -35,6 +35,8 @@ func (r *ipcRows) values(ctx context.Context, n *node, lo, hi int, out ndarray.A
 		return r.lookUp(ctx, n, lo, hi, out, null)
 	case kindRuns:
 		return r.runs(ctx, n, lo, hi, out, null)
+	case kindDecimal:
+		return r.decimals(ctx, n, lo, hi, out, null)
 	case kindOffsets:
 		return r.between(ctx, n, lo, hi, out, null)
 	case kindViews:

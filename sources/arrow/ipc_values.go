@@ -48,6 +48,36 @@ func (r *ipcRows) integers(ctx context.Context, buffer, width int, signed bool, 
 	return list, nil
 }
 
+// decimals reads decimals as integers, or as texts if elements have variable size.
+func (r *ipcRows) decimals(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
+	from, err := r.view(ctx, r.buffer(n)+1, int64(lo)*int64(n.width), (hi-lo)*n.width)
+	if err != nil {
+		return err
+	}
+	d := &decimals{scale: n.scale, order: r.table.order()}
+	if out.Heap == nil {
+		to := elements(out, 8)
+		for i := range hi - lo {
+			if null.at(i) {
+				continue // its bytes may be anything
+			}
+			v, err := d.integer(from[i*n.width:][:n.width])
+			if err != nil {
+				return err
+			}
+			r.table.bytes.PutUint64(to[8*i:], uint64(v))
+		}
+		return nil
+	}
+	i := -1
+	return out.SetItems(func() ([]byte, error) {
+		if i++; null.at(i) {
+			return nil, nil
+		}
+		return d.item(from[i*n.width:][:n.width]), nil
+	})
+}
+
 // between reads values that lie between offsets.
 func (r *ipcRows) between(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
 	buffer := r.buffer(n)

@@ -3,9 +3,11 @@ package arrow
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
 // flat reads elements of a column without lists to out, from element at on. It reads no
@@ -41,7 +43,7 @@ func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array,
 		if next++; present[next/64]>>(next%64)&1 == 0 {
 			return null.fill, nil
 		}
-		return r.pages.Item()
+		return r.item()
 	})
 }
 
@@ -116,11 +118,69 @@ func (r *parquetRows) values(at, count int, out ndarray.Array) error {
 	if out.Heap == nil {
 		return r.fixed(out.Data[out.Offset+at*r.size:][:count*r.size], count)
 	}
-	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{count}}).SetItems(r.pages.Item)
+	return out.Sub(ndarray.Region{Start: []int{at}, Shape: []int{count}}).SetItems(r.item)
 }
+
+// orderOf returns the byte order of decimals of a physical type.
+func orderOf(p parquet.Physical) dtype.Order {
+	if p == parquet.Int32 || p == parquet.Int64 {
+		return dtype.Little
+	}
+	return dtype.Big
+}
+
+// item returns the next element of variable size. It is valid until the next call.
+func (r *parquetRows) item() ([]byte, error) {
+	if !r.decimal {
+		return r.pages.Item()
+	}
+	p, err := r.digitsOf()
+	if err != nil {
+		return nil, err
+	}
+	return r.digits.item(p), nil
+}
+
+// integers reads decimals that are stored as bytes to elements of type int64.
+func (r *parquetRows) integers(p []byte, n int) error {
+	for i := range n {
+		b, err := r.digitsOf()
+		if err != nil {
+			return err
+		}
+		v, err := r.digits.integer(b)
+		if err != nil {
+			return err
+		}
+		binary.LittleEndian.PutUint64(p[8*i:], uint64(v))
+	}
+	return nil
+}
+
+// digitsOf returns the bytes of the next decimal. They are valid until the next call.
+func (r *parquetRows) digitsOf() ([]byte, error) {
+	if r.width == 0 {
+		p, err := r.pages.Item()
+		if err == nil && len(p) > mostDecimal {
+			err = fmt.Errorf("%w: a decimal of %d bytes", parquet.ErrCorrupt, len(p))
+		}
+		return p, err
+	}
+	if r.scratch == nil {
+		r.scratch = make([]byte, max(convertBytes, r.width))
+	}
+	p := r.scratch[:r.width]
+	return p, r.pages.Fixed(p, 1)
+}
+
+// mostDecimal bounds the bytes of a decimal.
+const mostDecimal = 1 << 10
 
 // fixed reads elements of fixed size.
 func (r *parquetRows) fixed(p []byte, n int) error {
+	if r.decimal && (r.leaf.Physical == parquet.ByteArray || r.leaf.Physical == parquet.FixedLenByteArray) {
+		return r.integers(p, n)
+	}
 	if r.convert == nil {
 		return r.pages.Fixed(p, n)
 	}

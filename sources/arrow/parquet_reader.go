@@ -33,6 +33,7 @@ type parquetReader struct {
 	width   int     // bytes of a decoded value, 0 if they vary
 	size    int     // bytes of an element
 	convert convert // nil: values are elements
+	decimal bool    // values are decimals
 	// below[r] is the number of elements in an item of the list at repetition level r.
 	// below[0] is that of a row.
 	below []int
@@ -50,6 +51,7 @@ type parquetRows struct {
 	def, rep [1024]uint32  // levels of entries that were read
 	from, to int           // the part of them whose values are not read yet
 	place    int           // place of the next element in its row
+	digits   decimals      // for decimals
 	scratch  []byte        // memory for values that are converted
 	valid    ndarray.Array // memory for values between nulls; without data until it is needed
 }

@@ -107,6 +107,8 @@ func (r *parquetRows) skip(ctx context.Context, n int) error {
 func conversionOf(n *parquet.Node, size int) (convert, error) {
 	width := n.Width()
 	switch {
+	case n.Logical.Kind == parquet.Decimal && n.Physical != parquet.Int32 && width <= mostDecimal && (size == 8 || size == 0):
+		return nil, nil // the bytes become integers or texts
 	case width == size:
 		return nil, nil
 	case n.Physical == parquet.Int96 && size == 8:

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/arrowtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
@@ -88,6 +89,7 @@ func (t *parquetTable) reader(c *column, _ *lists) (reader, error) {
 		return nil, fmt.Errorf("%d elements in a row, more than %d: split the column", n, mostInRow)
 	}
 	r := &parquetReader{table: t, column: c, leaf: l, width: l.Width(), size: size, convert: convert}
+	_, _, r.decimal = arrowtype.Decimal(c.field.Type)
 	r.shape()
 	return r, nil
 }
@@ -155,7 +157,7 @@ func (r *parquetReader) open(ctx context.Context, batch, lo, hi int, tally *ndar
 		return nil, err
 	}
 	reader.Count(tally.Take)
-	p := &parquetRows{parquetReader: r, pages: reader}
+	p := &parquetRows{parquetReader: r, pages: reader, digits: decimals{scale: r.leaf.Logical.Scale, order: orderOf(r.leaf.Physical)}}
 	if len(r.leaf.lists) == 0 && r.leaf.item == 0 {
 		return p, reader.SkipRows(ctx, lo)
 	}

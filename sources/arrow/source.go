@@ -3,8 +3,10 @@ package arrow
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 
@@ -37,7 +39,7 @@ func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, er
 	if err != nil {
 		return nil, err
 	}
-	s := &source{rows: cmp.Or(opt.Combine.Concat, "row"), null: opt.Null, keys: keyTypes(files)}
+	s := &source{rows: cmp.Or(opt.Combine.Concat, "row"), null: opt.Null, cf: opt.CF, keys: keyTypes(files)}
 	how := opt.Combine
 	s.several = len(files) > 1 || how.Stack != ""
 	if how.Stack == "" {
@@ -125,7 +127,7 @@ func (f *hierarchy) Array(ctx context.Context, name string) (sources.Array, erro
 	case c.ends:
 		a, err = f.openOffsets(ctx, c)
 	default:
-		a, err = f.open(ctx, c)
+		a, err = f.openValues(ctx, c)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: column %q: %w", f.url, name, err)
@@ -159,9 +161,53 @@ func (f *hierarchy) chunks(info *sources.Info, c *column, batches []int) {
 	info.Chunks = append([]int{batches[0]}, info.Shape[1:]...)
 }
 
-// open returns a column. If the column has nulls and no value replaces them, open
+// openValues returns a column, in the form that Options.CF asks for.
+func (f *hierarchy) openValues(ctx context.Context, c *column) (sources.Array, error) {
+	digits, scale, isDecimal := arrowtype.Decimal(c.field.Type)
+	if !isDecimal || scale == 0 || c.typ != dtype.Int64 {
+		return f.open(ctx, c, f.null)
+	}
+	p := &packedDecimals{digits: digits, scale: scale}
+	mode := cf.Keep
+	if f.cf != nil {
+		mode = f.cf(c.path)
+	}
+	if mode != cf.Unpack && mode != cf.Codecs {
+		a, err := f.open(ctx, c, f.null)
+		if err != nil {
+			return nil, err
+		}
+		a.info.Attributes = a.info.Attributes.With(scaleFactor, p.factor())
+		a.info.Notes = append(a.info.Notes, "decimals are stored as integers, which the attribute scale_factor turns into their values; cf: codecs and cf: unpack have readers see the values")
+		return a, nil
+	}
+	a, err := f.open(ctx, c, func(path string, _ dtype.Type) (dtype.Scalar, error) {
+		if f.null == nil {
+			return nil, nil
+		}
+		fill, err := f.null(path, dtype.Float64)
+		switch {
+		case fill == nil || err != nil:
+			return nil, err
+		case !math.IsNaN(math.Float64frombits(binary.NativeEndian.Uint64(fill))):
+			return nil, fmt.Errorf("with cf: %s, nulls among decimals become NaN", mode)
+		}
+		p.null = true
+		return binary.NativeEndian.AppendUint64(nil, nullDecimal), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if mode == cf.Codecs {
+		p.attributes, a.info.Packing = a.info.Attributes, p
+		return a, nil
+	}
+	return p.unpacked(a), nil
+}
+
+// open returns a column. null is that of [Options]. If the column has nulls and no value replaces them, open
 // returns an error about the first null.
-func (f *hierarchy) open(ctx context.Context, c *column) (*array, error) {
+func (f *hierarchy) open(ctx context.Context, c *column, null func(path string, t dtype.Type) (dtype.Scalar, error)) (*array, error) {
 	batches := f.table.batches()
 	var l *lists
 	if c.list > 0 {
@@ -203,8 +249,8 @@ func (f *hierarchy) open(ctx context.Context, c *column) (*array, error) {
 	// a piece that is moved, and the marks of its nulls
 	a.info.Memory += max(movedBytes, c.elements()*ndarray.ItemSize(c.typ)) + max(pieceElements, c.elements())
 	a.noFill = errors.New("give the array a fill_value, which takes the place of nulls")
-	if f.null != nil {
-		if a.fill, err = f.null(c.path, c.typ); err != nil {
+	if null != nil {
+		if a.fill, err = null(c.path, c.typ); err != nil {
 			a.fill, a.noFill = nil, fmt.Errorf("the array's fill_value cannot take its place: %w", err)
 		}
 	}
@@ -229,6 +275,9 @@ func (s *source) name(info *sources.Info, c *column) {
 	}
 	if zone := arrowtype.Zone(c.field.Type); zone != "" {
 		info.Attributes = info.Attributes.With("timezone", text(zone))
+	}
+	if _, _, ok := arrowtype.Decimal(c.field.Type); ok && c.typ == dtype.StringType {
+		info.Notes = append(info.Notes, "decimals that int64 does not hold are stored as texts")
 	}
 	if !slices.IsSorted(c.order) {
 		info.Slowest = []int{0}

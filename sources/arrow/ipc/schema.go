@@ -20,7 +20,7 @@ type Schema struct {
 // Field is a column, or a field below another field.
 type Field struct {
 	// Field has the type of the values. It does not show a dictionary. A decimal always
-	// has 128 bits here, because decimals are refused anyway.
+	// has 128 bits here; Bits tells how many it has.
 	arrow.Field
 	Children []Field
 	// Index is the type of the indices into a dictionary, or nil if the field has
