@@ -340,12 +340,12 @@ def expect(table):
         if is_ragged(array.type):
             lengths = [0 if v is None else len(v) for v in array.to_pylist()]
             ends = list(itertools.accumulate(lengths, initial=0))
-            found[f"{path}_offsets"] = {"type": "int64", "shape": [len(ends)], "values": ends, "null_lists": array.null_count > 0}
+            found[f"{path}/offsets"] = {"type": "int64", "shape": [len(ends)], "values": ends, "null_lists": array.null_count > 0}
             if pa.types.is_map(array.type):
                 pairs = pa.struct([("key", array.type.key_type), ("value", array.type.item_type)])
                 entries = [v and [{"key": key, "value": value} for key, value in v] for v in array.to_pylist()]
                 array = pa.array(entries, pa.list_(pairs))
-            add(path, array.flatten())
+            add(f"{path}/values", array.flatten())
             return
         if pa.types.is_struct(array.type):
             for i in range(array.type.num_fields):

@@ -91,14 +91,13 @@ def same_arrow(text):
 
 
 def columns(fields, prefix=""):
-    """Yields the paths and fields of columns, and of groups with True: structs, and lists of structs."""
+    """Yields the paths and fields of columns, and of groups with True: structs and lists."""
     for f in fields:
         if pa.types.is_struct(f.type) and f.type.num_fields > 0:
             yield prefix + f.name, f, True
             yield from columns([f.type.field(i) for i in range(f.type.num_fields)], prefix + f.name + "/")
         else:
-            pairs = pa.types.is_map(f.type) or (pa.types.is_list(f.type) or pa.types.is_large_list(f.type)) and pa.types.is_struct(f.type.value_type)
-            yield prefix + f.name, f, pairs
+            yield prefix + f.name, f, pa.types.is_map(f.type) or pa.types.is_list(f.type) or pa.types.is_large_list(f.type)
 
 
 def check_metadata(shown, path, n, metadata):

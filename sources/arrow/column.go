@@ -31,8 +31,6 @@ type column struct {
 	ends    bool   // the array has the offsets of the list, and not its elements
 	item    string // name of the dimension of all elements of the list
 	offsets string // path of the array of the offsets
-	// whole is the field of the list, if its elements are one array.
-	whole *arrow.Field
 
 	typ   dtype.Type
 	row   []int    // shape of a row, as it is stored
@@ -45,15 +43,6 @@ type lists struct {
 	counts []int
 	base   []int // how many elements of a batch precede those of its first list; nil: none
 	null   int   // row of the first list that is null; -1: none is
-}
-
-// shown returns the field of a column, and its place in the schema, as users know them. For
-// an array of the elements of lists it is the field of the list.
-func (c *column) shown() (arrow.Field, []int) {
-	if c.whole != nil {
-		return *c.whole, c.at[:c.list]
-	}
-	return c.field, c.at
 }
 
 // elements returns the number of elements in a row.
@@ -80,10 +69,9 @@ func columns(fields []arrow.Field) []*column { return (&column{}).appendFields(n
 
 // appendFields appends the columns of the fields of c, which is a struct.
 func (c *column) appendFields(list []*column, fields []arrow.Field, group string) []*column {
-	named, taken := map[string]int{}, map[string]bool{}
+	named := map[string]int{}
 	for _, f := range fields {
 		named[partOf(f)]++
-		taken[partOf(f)] = true
 	}
 	for i, f := range fields {
 		part := partOf(f)
@@ -101,7 +89,7 @@ func (c *column) appendFields(list []*column, fields []arrow.Field, group string
 			list = below.appendFields(list, s.Fields(), below.path+"/")
 			continue
 		case of != nil && c.list == 0:
-			list = below.appendList(list, of, group+offsetsOf(part, taken))
+			list = below.appendList(list, of)
 			continue
 		default:
 			below.err = below.describe()
@@ -126,31 +114,28 @@ func elementOf(t arrow.DataType) arrow.DataType {
 	}
 }
 
-// offsetsOf returns the name of the offsets of a list. No other field of its group has the
-// name, and none gets it later.
-func offsetsOf(part string, taken map[string]bool) string {
-	name := part + "_offsets"
-	for i := 1; taken[name]; i++ {
-		name = fmt.Sprintf("%s_offsets_%d", part, i)
-	}
-	taken[name] = true
-	return name
-}
+// Names of the arrays of a list of varying length, in the group that has the name of the list.
+// Sequences of HDF5 have the same names.
+const (
+	listValues  = "values"
+	listOffsets = "offsets"
+	// sequenceShape is the attribute of the group that tells the number of lists.
+	sequenceShape = "sequence_shape"
+)
 
 // appendList appends the columns of c, a list of varying length. They are an array of
 // elements, or a group of such arrays if the elements are structs, and the offsets.
-func (c *column) appendList(list []*column, of arrow.DataType, offsets string) []*column {
-	c.list, c.item = len(c.at), c.field.Name+"_item"
-	ends := &column{path: offsets, at: c.at, field: c.field, list: c.list, item: c.item, offsets: offsets, ends: true, typ: dtype.Int64}
-	items := &column{path: c.path, at: append(slices.Clone(c.at), 0), field: c.field, list: c.list, item: c.item}
-	items.field.Type = of
-	items.offsets = offsets
+func (c *column) appendList(list []*column, of arrow.DataType) []*column {
+	c.list, c.item, c.offsets = len(c.at), c.field.Name+"_item", c.path+"/"+listOffsets
+	ends := &column{path: c.offsets, at: c.at, field: c.field, list: c.list, item: c.item, offsets: c.offsets, ends: true, typ: dtype.Int64}
+	items := &column{path: c.path + "/" + listValues, at: append(slices.Clone(c.at), 0), list: c.list, item: c.item, offsets: c.offsets}
+	items.field = arrow.Field{Name: c.field.Name, Type: of}
 	if s, isStruct := of.(*arrow.StructType); isStruct && s.NumFields() > 0 {
-		return append(items.appendFields(list, s.Fields(), c.path+"/"), ends)
+		return append(items.appendFields(list, s.Fields(), items.path+"/"), ends)
 	}
-	items.whole = &c.field
 	if items.err = items.describe(); items.err != nil {
-		return append(list, items) // the offsets of no elements are of no use
+		items.path = c.path // the offsets of no elements are of no use
+		return append(list, items)
 	}
 	return append(list, items, ends)
 }

@@ -20,7 +20,7 @@ func TestDecimals(t *testing.T) {
 	} {
 		n, _ := new(big.Int).SetString(text, 10)
 		for _, width := range []int{1, 2, 4, 8, 9, 16, 32} {
-			if bits := n.BitLen(); bits >= 8*width && !(bits == 8*width && strings.HasPrefix(text, "-") && n.TrailingZeroBits() == uint(bits-1)) {
+			if bits := n.BitLen(); bits >= 8*width && (bits > 8*width || !strings.HasPrefix(text, "-") || n.TrailingZeroBits() != uint(bits-1)) {
 				continue // it needs more bytes
 			}
 			p := make([]byte, width)

@@ -23,12 +23,8 @@ func (f *hierarchy) Details(_ context.Context, path string) ([]sources.Detail, e
 	}
 	depth := 1 + strings.Count(path, "/")
 	for _, c := range f.table.columns() {
-		if strings.HasPrefix(c.path, path+"/") && len(c.at) > depth { // a struct
-			at := c.at[:depth]
-			if c.list > 0 && depth > c.list {
-				at = c.at[:depth+1] // the elements of a list are one level more in the schema
-			}
-			return f.table.structDetails(c, at), nil
+		if strings.HasPrefix(c.path, path+"/") && len(c.at) > depth { // a struct or a list
+			return f.table.structDetails(c, c.at[:depth]), nil
 		}
 	}
 	return nil, nil
@@ -122,10 +118,9 @@ func (t *parquetTable) details() []sources.Detail {
 
 // columnDetails implements [table].
 func (t *parquetTable) columnDetails(c *column) []sources.Detail {
-	field, at := c.shown()
-	n, stored := t.field(c, at)
-	text := field.Type.String()
-	if name, ok := metadataOf(field, extensionName); ok {
+	n, stored := t.field(c, c.at)
+	text := c.field.Type.String()
+	if name, ok := metadataOf(c.field, extensionName); ok {
 		text = fmt.Sprintf("%s of %s", name, text)
 	}
 	list := []sources.Detail{{Name: "Arrow type", Text: text}, {Name: "Parquet type", Text: n.String()}}
@@ -215,8 +210,7 @@ func (t *ipcTable) details() []sources.Detail {
 
 // columnDetails implements [table].
 func (t *ipcTable) columnDetails(c *column) []sources.Detail {
-	_, place := c.shown()
-	list := t.structDetails(c, place)
+	list := t.structDetails(c, c.at)
 	if at := t.field(c.at); at.Index != nil {
 		list = append(list, sources.Detail{Name: "dictionary", Text: fmt.Sprintf("indices of %v", at.Index)})
 	}

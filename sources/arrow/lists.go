@@ -11,13 +11,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Attributes of the arrays of a list of varying length. They name the array of offsets and
-// the array, or the group, of the elements.
-const (
-	raggedOffsets = "ragged_offsets"
-	raggedValues  = "ragged_values"
-)
-
 // offsets is the array of the offsets of a list. Element i is the number of elements in the
 // lists of the rows before row i. So the array has one element more than there are rows, and
 // the first element is 0.
@@ -119,6 +112,5 @@ func (f *hierarchy) openOffsets(ctx context.Context, c *column) (*offsets, error
 	if _, ok := ndarray.Bytes(dtype.Int64, o.info.Shape); !ok {
 		return nil, fmt.Errorf("shape %v is too large for any file", o.info.Shape)
 	}
-	o.info.Attributes = o.info.Attributes.With(raggedValues, text(partOf(c.field)))
 	return o, nil
 }

@@ -1,10 +1,13 @@
 package arrow_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -27,7 +30,7 @@ func TestListRegions(t *testing.T) {
 	dir := unpack(t)
 	for _, name := range listFiles() {
 		src := open(t, withNull(t), filepath.Join(dir, name))
-		for _, path := range []string{"list_nulls", "list_nulls_offsets", "list_strings", "list_structs/in/b", "list_structs_offsets", "map/key", "within/list", "within/list_offsets"} {
+		for _, path := range []string{"list_nulls/values", "list_nulls/offsets", "list_strings/values", "list_structs/values/in/b", "list_structs/offsets", "map/values/key", "within/list/values", "within/list/offsets"} {
 			a, err := src.Array(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
@@ -53,32 +56,35 @@ func TestListRegions(t *testing.T) {
 	}
 }
 
-// TestListDescription: the arrays of a list name each other, and the dimensions whose parts
-// cannot be selected.
+// TestListDescription: the arrays of a list have dimensions whose parts cannot be selected.
 func TestListDescription(t *testing.T) {
 	src := open(t, withNull(t), filepath.Join(unpack(t), "lists_plain.arrow"))
 	for path, want := range map[string]string{
-		"list":                 `[list_item] [row list_item] ragged_offsets="list_offsets"`,
-		"list_offsets":         `[list_edge] [row list_item list_edge] ragged_values="list"`,
-		"list_structs/in/b":    `[list_structs_item] [row list_structs_item] ragged_offsets="list_structs_offsets"`,
-		"list_structs_offsets": `[list_structs_edge] [row list_structs_item list_structs_edge] ragged_values="list_structs"`,
-		"within/list_offsets":  `[list_edge] [row list_item list_edge] ragged_values="list"`,
+		"list/values":              "[list_item] [row list_item]",
+		"list/offsets":             "[list_edge] [row list_item list_edge]",
+		"list_structs/values/in/b": "[list_structs_item] [row list_structs_item]",
+		"list_structs/offsets":     "[list_structs_edge] [row list_structs_item list_structs_edge]",
+		"within/list/offsets":      "[list_edge] [row list_item list_edge]",
 	} {
 		a, err := src.Array(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		info := a.Info()
-		var got strings.Builder
-		for _, names := range [][]string{info.DimensionNames, info.Ragged} {
-			got.WriteString("[" + strings.Join(names, " ") + "] ")
+		if got := fmt.Sprint(info.DimensionNames, " ", info.Ragged); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
-		for _, x := range info.Attributes {
-			got.WriteString(x.Name + "=" + string(x.Value))
-		}
-		if got.String() != want {
-			t.Errorf("%s: got %s, want %s", path, &got, want)
-		}
+	}
+	groups := map[string]string{}
+	for _, g := range src.Groups() {
+		groups[g.Path] = string(g.Attributes.Get("sequence_shape"))
+	}
+	want := map[string]string{"": "", "within": "", "list_structs/values": "", "list_structs/values/in": "", "map/values": "", "map_nulls/values": ""}
+	for _, name := range []string{"list", "list_nulls", "list_long", "list_empty", "list_strings", "list_bool", "list_dates", "large_list", "list_structs", "map", "map_nulls", "within/list"} {
+		want[name] = "[17]"
+	}
+	if diff := cmp.Diff(want, groups); diff != "" {
+		t.Errorf("groups with their sequence_shape (-want +got):\n%s", diff)
 	}
 }
 
@@ -95,18 +101,18 @@ func TestNullLists(t *testing.T) {
 				return null(t, typ), nil
 			}}
 		}
-		for _, array := range []string{"large_list", "large_list_offsets"} {
-			_, err := open(t, only("large_list"), path).Array(t.Context(), array)
-			for _, want := range []string{path, "column \"" + array + "\"", " is null: give the array \"large_list_offsets\" a fill_value, and lists that are null become empty lists"} {
+		for _, array := range []string{"large_list/values", "large_list/offsets"} {
+			_, err := open(t, only("large_list/values"), path).Array(t.Context(), array)
+			for _, want := range []string{path, "column \"" + array + "\"", " is null: give the array \"large_list/offsets\" a fill_value, and lists that are null become empty lists"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%s: %s: got %v, want an error with %q", name, array, err, want)
 				}
 			}
-			if _, err := open(t, only("large_list_offsets"), path).Array(t.Context(), array); err != nil {
+			if _, err := open(t, only("large_list/offsets"), path).Array(t.Context(), array); err != nil {
 				t.Errorf("%s: %s: %v", name, array, err)
 			}
 		}
-		if _, err := open(t, only("list_nulls_offsets"), path).Array(t.Context(), "list_nulls"); err == nil || !strings.Contains(err.Error(), "is null: give the array a fill_value, which takes the place of nulls") {
+		if _, err := open(t, only("list_nulls/offsets"), path).Array(t.Context(), "list_nulls/values"); err == nil || !strings.Contains(err.Error(), "is null: give the array a fill_value, which takes the place of nulls") {
 			t.Errorf("%s: an element that is null: got %v", name, err)
 		}
 	}
@@ -117,7 +123,7 @@ func TestListsOfFiles(t *testing.T) {
 	dir := unpack(t)
 	one := filepath.Join(dir, "lists_plain.arrow")
 	src := open(t, withNull(t), one, one)
-	for _, path := range []string{"list", "list_offsets", "map/key"} {
+	for _, path := range []string{"list/values", "list/offsets", "map/values/key"} {
 		if _, err := src.Array(t.Context(), path); !sources.Unsupported(err) || !strings.Contains(err.Error(), "migrate each file by itself") {
 			t.Errorf("%s: got %v", path, err)
 		}

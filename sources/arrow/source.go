@@ -87,9 +87,19 @@ func (f *hierarchy) Arrays() []string {
 // Groups implements [sources.Hierarchy]. The root has the metadata of the schema.
 func (f *hierarchy) Groups() []sources.Group {
 	groups := []sources.Group{{Attributes: attributes(f.table.metadata()), Findings: f.findings()}}
+	lists := map[string]zarr.Attributes{}
+	for _, c := range f.table.columns() {
+		if c.ends {
+			rows := 0
+			for _, n := range f.table.batches() {
+				rows += n
+			}
+			lists[path.Dir(c.path)] = attributes(c.field.Metadata).With(sequenceShape, fmt.Appendf(nil, "[%d]", rows))
+		}
+	}
 	for _, parent := range zarr.Parents(f.Arrays()) {
 		if parent != "" {
-			groups = append(groups, sources.Group{Path: parent})
+			groups = append(groups, sources.Group{Path: parent, Attributes: lists[parent]})
 		}
 	}
 	return groups
@@ -264,7 +274,6 @@ func (s *source) name(info *sources.Info, c *column) {
 	info.DimensionNames = []string{s.rows}
 	if c.list > 0 {
 		info.DimensionNames, info.Ragged = []string{c.item}, []string{s.rows, c.item}
-		info.Attributes = info.Attributes.With(raggedOffsets, text(path.Base(c.offsets)))
 	}
 	for i := range c.row {
 		name := fmt.Sprintf("%s_%d", c.field.Name, i)
