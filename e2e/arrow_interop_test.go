@@ -113,3 +113,18 @@ func TestInteropDecimals(t *testing.T) {
 	}
 	p.check(t, "check_decimals.py", append([]string{filepath.Join(dir, "decimals.parquet")}, targets...)...)
 }
+
+// TestInteropLists runs what the documentation tells readers of lists of varying length to do,
+// and compares the results with what pyarrow reads.
+func TestInteropLists(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, "check_lists.py", dir)
+	mustRun(t, "copy", "--progress", "none", filepath.Join(dir, "table.parquet"), filepath.Join(dir, "table.zarr"))
+	page, err := filepath.Abs("../docs/source-arrow.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.check(t, "check_lists.py", page, dir)
+}

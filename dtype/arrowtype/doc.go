@@ -38,9 +38,9 @@
 // The tensor's own shape and the permutation of its axes are in the metadata of the
 // column's field, which are no part of an Arrow type.
 //
-// Refused, each with a way out in the error: null, lists of variable length
-// and maps, unions, intervals of days and of parts of days, structs with fields of
-// variable size or of several elements.
+// Refused, each with a way out in the error: null, lists of variable length and maps,
+// unions, intervals of days and of parts of days, structs with fields of variable size or
+// of several elements.
 //
 // # To Arrow
 //

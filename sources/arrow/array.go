@@ -122,6 +122,9 @@ type array struct {
 
 func (a *array) Info() *sources.Info { return a.info }
 
+// ShareInfo implements [sources.Shared].
+func (a *array) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }
+
 // ReadRegion implements [sources.Array].
 func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) error {
 	if err := sources.CheckRegion(a.info, dst, start); err != nil {

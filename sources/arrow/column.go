@@ -38,6 +38,9 @@ type column struct {
 	names []string // names of the dimensions of a row in the array; nil: none has a name
 }
 
+// errCorrupt is the cause of errors about buffers that contradict the metadata.
+var errCorrupt = errors.New("the data are corrupt")
+
 // lists tells how many elements the lists of a column have in each batch.
 type lists struct {
 	counts []int

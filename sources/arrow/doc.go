@@ -11,11 +11,18 @@
 // its data type. A list of fixed size adds a dimension. The extension type
 // arrow.fixed_shape_tensor adds the dimensions of its shape, in the order of its
 // permutation and with its dim_names. A struct is a group with a column for each of its
-// fields. Dictionaries and runs are decoded. The dimension of the rows is called "row";
-// other dimensions without a name are called after the column.
+// fields. Dictionaries and runs are decoded. Decimals of up to 18 digits are integers,
+// which Options.CF may have as codecs or floats; others are texts. The dimension of the rows
+// is called "row"; other dimensions without a name are called after the column.
 //
-// A column cannot be an array if Zarr has no such type, or if the lengths of its lists
-// vary. Such a column is listed and cannot be opened; the others can.
+// A list of varying length, or a map, is a group with the arrays "values" and "offsets": the
+// list of row i has the values from offset i up to, but not including, offset i+1. If the
+// elements are structs, "values" is a group. A list that is null is an error, unless
+// Options.Null returns a value for the offsets; then it is empty.
+//
+// A column cannot be an array if Zarr has no such type, or if lists of varying length are
+// within other lists or in several files. Such a column is listed and cannot be opened; the
+// others can.
 //
 // A null is replaced by the value that Options.Null returns, whether the element is
 // null, or a list or struct around it. If there is no such value, a column with a null

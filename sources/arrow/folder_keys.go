@@ -129,9 +129,6 @@ func (c *constant) ReadRegion(ctx context.Context, dst ndarray.Array, start []in
 // ShareInfo implements [sources.Shared].
 func (c *constant) ShareInfo(s *sources.Infos) { c.info = s.Share(c.info) }
 
-// ShareInfo implements [sources.Shared].
-func (a *array) ShareInfo(s *sources.Infos) { a.info = s.Share(a.info) }
-
 // parts returns the parts of the path of a URL, except empty ones and ".".
 func parts(url string) []string {
 	name, _, _ := strings.Cut(url, "?")

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"encoding/binary"
-	"errors"
 	"slices"
 	"sync"
 
@@ -36,9 +35,6 @@ type record struct {
 	body  int64 // where its body begins
 	delta bool  // the values are added to those of earlier dictionary batches
 }
-
-// errCorrupt is the cause of errors about buffers that contradict the metadata.
-var errCorrupt = errors.New("the data are corrupt")
 
 // messageLength parses the first 8 bytes of a message. It returns the length of the prefix
 // and of the metadata after the prefix. At the end of a stream, the length of the metadata
@@ -115,4 +111,12 @@ func (t *ipcTable) keep(key dictionaryKey, d *dictionary) {
 		t.kept += d.size
 		t.values[key] = d
 	}
+}
+
+// order implements [table].
+func (t *ipcTable) order() dtype.Order {
+	if t.schema.BigEndian {
+		return dtype.Big
+	}
+	return dtype.Little
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
-	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
@@ -172,14 +171,6 @@ func (t *ipcTable) batches() []int {
 		list[i] = r.Rows
 	}
 	return list
-}
-
-// order implements [table].
-func (t *ipcTable) order() dtype.Order {
-	if t.schema.BigEndian {
-		return dtype.Big
-	}
-	return dtype.Little
 }
 
 // metadata implements [table].
