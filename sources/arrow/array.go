@@ -41,6 +41,8 @@ type table interface {
 	// listEnds returns, for the lists of rows lo to hi of a batch, how many elements of
 	// the batch end with each of them. l is the result of lists.
 	listEnds(ctx context.Context, c *column, l *lists, batch, lo, hi int) ([]int64, error)
+	// listMemory returns the most bytes that one call of listEnds holds besides its result.
+	listMemory(c *column) int
 	// details, columnDetails and structDetails return the details of the file, of a
 	// column, and of a struct, or list of structs, around a column; see [sources.Detailed].
 	// at is the beginning of the column's place in the schema.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
 
 // listsPiece is how many offsets of lists are read at once.
@@ -124,6 +125,26 @@ func (t *ipcTable) countLists(ctx context.Context, n *node, batch int) (first, l
 func (t *ipcTable) listRows(n *node, batch, rows int) (*ipcRows, error) {
 	r := &ipcRows{table: t, record: &t.data[batch], node: n, plain: map[int][]byte{}, tally: &ndarray.Tally{}}
 	return r, r.record.check(n, rows)
+}
+
+// listMemory implements [table]. Buffers that are compressed are read and decompressed whole.
+func (t *ipcTable) listMemory(c *column) int {
+	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, list: c.list, ends: true})
+	if err != nil {
+		return 0 // nothing can be read
+	}
+	for n.kind == kindStruct {
+		n = n.children[0]
+	}
+	most := 0
+	for i := range t.data {
+		if r := &t.data[i]; r.Codec == ipc.Uncompressed {
+			most = max(most, min(n.bytes(r.Rows), offsetsPiece*n.width))
+		} else {
+			most = max(most, 2*min(n.bytes(r.Rows), math.MaxInt/4))
+		}
+	}
+	return most + n.width
 }
 
 // listEnds implements [table].

@@ -162,6 +162,22 @@ func (w *listWalk) finish() error {
 	return nil
 }
 
+// listMemory implements [table]. It counts pages as they are stored and decompressed, and the
+// window of the file.
+func (t *parquetTable) listMemory(c *column) int {
+	leaf, _, err := t.firstLeaf(c)
+	if err != nil {
+		return 0 // nothing can be read
+	}
+	most := 0
+	for i := range t.tree.Groups {
+		chunk := &t.tree.Groups[i].Chunks[leaf]
+		stored := int(min(chunk.Compressed, 1<<50))
+		most = max(most, stored+int(min(chunk.Decompressed(), 1<<50))+min(t.ahead(), stored))
+	}
+	return most
+}
+
 // listEnds implements [table].
 func (t *parquetTable) listEnds(ctx context.Context, c *column, _ *lists, batch, lo, hi int) ([]int64, error) {
 	leaf, item, err := t.firstLeaf(c)
