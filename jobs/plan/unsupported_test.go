@@ -25,6 +25,7 @@ func TestUnsupported(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"smpl_unsupptype.h5":             foreign("netcdf", "smpl_unsupptype.h5"),
+		"nested.arrow":                   string(sourcetest.Zipped(t, "../../sources/arrow/testdata/integration.zip", "1.0.0-bigendian_generated_recursive_nested.arrow_file")),
 		"repeated_no_annotation.parquet": foreign("arrow", "repeated_no_annotation.parquet"),
 		"codec_lzo_snappy_v1.parquet":    foreign("arrow", "codec_lzo_snappy_v1.parquet"),
 		"in.zarr/zarr.json":              `{"zarr_format":3,"node_type":"group"}`,
@@ -50,10 +51,10 @@ func TestUnsupported(t *testing.T) {
 		"hdf5":             {`driver: netcdf, url: smpl_unsupptype.h5`, 0, nil, []string{`"CompoundChunked"`, "no variable length", way}},
 		"hdf5, skip":       {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip`, 0, []string{"CompoundChunked", "no array is left"}, nil},
 		"hdf5, named":      {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip, include: [CompoundChunked]`, 0, nil, []string{"no variable length", "the job names it"}},
-		"parquet":          {`driver: arrow, url: repeated_no_annotation.parquet`, 0, nil, []string{`"phoneNumbers/phone"`, "different lengths", way}},
-		"parquet, error":   {`driver: arrow, url: repeated_no_annotation.parquet, unsupported: error`, 0, nil, []string{"different lengths", way}},
-		"parquet, skip":    {`driver: arrow, url: repeated_no_annotation.parquet, unsupported: skip`, 1, []string{"phoneNumbers/phone"}, nil},
-		"parquets, skip":   {`driver: arrow, url: "repeated*.parquet", concat: row, unsupported: skip`, 1, []string{"phoneNumbers/phone"}, nil},
+		"arrow":            {`driver: arrow, url: nested.arrow, include: ["lists*"]`, 0, nil, []string{`"lists_list"`, "different lengths", way}},
+		"arrow, error":     {`driver: arrow, url: nested.arrow, include: ["lists*"], unsupported: error`, 0, nil, []string{"different lengths", way}},
+		"arrow, skip":      {`driver: arrow, url: nested.arrow, include: ["lists*"], unsupported: skip`, 0, []string{"lists_list", "no array is left"}, nil},
+		"a null list":      {`driver: arrow, url: repeated_no_annotation.parquet`, 0, nil, []string{`"phoneNumbers/phone/offsets"`, "the list of row 0 is null", "a fill_value"}},
 		"compression":      {`driver: arrow, url: codec_lzo_snappy_v1.parquet`, 0, nil, []string{"compression LZO", way}},
 		"zarr":             {`driver: zarr, url: in.zarr, exclude: [faulty]`, 0, nil, []string{`"lzo"`, "posit8", way}},
 		"zarr, skip":       {`driver: zarr, url: in.zarr, exclude: [faulty], unsupported: skip`, 1, []string{"codec", "type"}, nil},

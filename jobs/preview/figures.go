@@ -45,9 +45,9 @@ type RequestKinds struct {
 // those for each object and document. A run of more than run.checkpoint.every makes two or three
 // more puts in each such interval.
 const (
-	stateGets  = 8
+	stateGets  = 4
 	stateHeads = 1
-	stateLists = 10
+	stateLists = 8
 	statePuts  = 8
 )
 

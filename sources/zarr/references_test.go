@@ -220,7 +220,7 @@ func TestReferencesHTTP(t *testing.T) {
 func TestReferencesParquet(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "refs.parq")
-	if err := os.CopyFS(table, os.DirFS("kerchunk/testdata/pyarrow")); err != nil {
+	if err := os.CopyFS(table, os.DirFS("internal/kerchunk/testdata/pyarrow")); err != nil {
 		t.Fatal(err)
 	}
 	open := func() sources.Source {
