@@ -113,13 +113,13 @@ func leastSpent(t *testing.T, program, dir string, args []string) spent {
 	return spent{min(one.wall, two.wall), min(one.processors, two.processors), min(one.peak, two.peak)}
 }
 
-// TestGrowthOfChunks measures the same array in chunks of growing size: a byte takes as long in
-// a large chunk as in a small one.
+// TestGrowthOfChunks measures the same array in chunks of growing size: a byte does not take much
+// longer in a small chunk than in a large one.
 func TestGrowthOfChunks(t *testing.T) {
 	if os.Getenv("ZMIGRATE_HEAVY") == "" {
 		t.Skip("takes ten seconds: ZMIGRATE_HEAVY=1 runs it")
 	}
-	const most = 1.5 // times the least processor time of all sizes
+	const most = 2.5 // times the least processor time of all sizes: a small chunk has a file of its own
 	program := build(t)
 	var times []float64
 	sizes := []int{64, 1 << 10, 16 << 10, 128 << 10}
