@@ -612,10 +612,10 @@ def run_zmigrate(arguments):
 
 
 def reported(command):
-    """Runs a program that prints its own cost as its last line."""
+    """Runs a program that prints its seconds as its last line, and its processor seconds if its start does not count."""
     spent, printed = spend(command)
-    wall, processors = json.loads(printed.strip().splitlines()[-1])
-    return Spent(wall, processors, spent.peak)
+    wall, *processors = json.loads(printed.strip().splitlines()[-1])
+    return Spent(wall, *(processors or [spent.processors]), spent.peak)
 
 
 def peer(name, function, folder, target):

@@ -1,5 +1,5 @@
-// Readspeed reads an array with the packages of zmigrate, and prints the seconds and the
-// processor seconds that it took, as JSON.
+// Readspeed reads an array with the packages of zmigrate, and prints the seconds that it took,
+// as JSON.
 //
 //	readspeed whole ARRAY
 //	readspeed boxes ARRAY SHAPE NUMBER
@@ -13,7 +13,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -28,7 +27,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) (err error) {
-	began, used := time.Now(), processors()
+	began := time.Now()
 	src, err := zarr.Open(ctx, args[1], zarr.Options{})
 	if err != nil {
 		return err
@@ -46,7 +45,7 @@ func run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(os.Stdout, "[%g, %g]\n", time.Since(began).Seconds(), (processors() - used).Seconds())
+	_, err = fmt.Fprintf(os.Stdout, "[%g]\n", time.Since(began).Seconds())
 	return err
 }
 
@@ -81,13 +80,4 @@ func boxes(ctx context.Context, a sources.Array, size, number string) error {
 	return sources.InParallel(ctx, count, func(ctx context.Context, i int) error {
 		return a.ReadRegion(ctx, ndarray.New(a.Info().Type, box), corners[i])
 	})
-}
-
-// processors returns the processor time of this process.
-func processors() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
