@@ -101,11 +101,15 @@ def copied(target, read):
 
 
 class Scenario:
-    """A migration. ours is the command of zmigrate; peers are functions of (folder, target)."""
+    """A migration or a read.
+
+    make writes the source into a folder. ours returns the arguments of zmigrate and the place of
+    its target, None if no peer reads that target. peers are functions of (folder, target).
+    """
 
     def __init__(self, name, goal, make, ours, peers, zarrs=None, same=None, ours_reports=False):
         self.name, self.goal, self.make, self.ours, self.peers = name, goal, make, ours, peers
-        self.zarrs = zarrs  # the arguments of zarrs_reencode, or of the program that is named first
+        self.zarrs = zarrs  # the arguments of zarrs_reencode; None: zarrs does not do this
         self.same = same or equal  # compares two targets
         self.ours_reports = ours_reports  # ours prints its times itself
 

@@ -289,8 +289,8 @@ func (j *Journal) receipts(ctx context.Context, bundles []string) iter.Seq2[sink
 	}
 }
 
-// Lists reports whether a key of the caller, at the top of the checkpoint, existed when the
-// journal was opened.
+// Lists reports whether the checkpoint had an object of the caller's own when the journal was
+// opened. Its key has no "/".
 func (j *Journal) Lists(key string) bool { return slices.Contains(j.others, key) }
 
 // segment reads a segment. If a line is damaged, it reads the segment once more, because
