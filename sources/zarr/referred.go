@@ -121,7 +121,7 @@ func (r *referred) Read(ctx context.Context, name string, p []byte, off int64) e
 
 // tooShort is the error about a file that ends before a reference does.
 func tooShort(f *sources.OpenFile, end int64) error {
-	return fmt.Errorf("%s: the reference leads to bytes up to %d, but the file has %d: it is not the file for which the table was made: %w", f.URL, end, f.Size, io.ErrUnexpectedEOF)
+	return fmt.Errorf("%s: the reference leads to bytes up to %d, but the file has %d (%w): the table was made for another file, so make it again", f.URL, end, f.Size, io.ErrUnexpectedEOF)
 }
 
 // Stat implements [store.ReferencedFiles].
