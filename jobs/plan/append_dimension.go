@@ -70,6 +70,23 @@ func (p *Plan) swapped() string {
 	return fmt.Sprintf("; target.append: %s is a name in the target: that of the source's dimension %q; the source's %q becomes %q, and target.append: %s appends along it", p.dim, old, p.dim, other, other)
 }
 
+// growingLists reports a problem for an array that belongs to lists of varying length, if the
+// lists belong to the indices of the dimension to append along. The array does not have that
+// dimension, so it would not grow with the other arrays, and new offsets would not count the
+// values that the target has. own are the names of its dimensions in the target.
+func (p *Plan) growingLists(info *sources.Info, own []string) jobfile.Problems {
+	lists := info.Ragged
+	if renamed := renameAll(lists, p.Job.Dimensions); renamed != nil {
+		lists = renamed
+	}
+	if lists == nil || !slices.Contains(lists, p.dim) && !slices.Contains(own, p.dim) {
+		return nil
+	}
+	_, field := p.Job.Options(info.Path)
+	return jobfile.Problems{p.Job.Problem(field, fmt.Sprintf("array %q belongs to lists of varying length along %q, and such lists cannot be appended to a target", info.Path, p.dim),
+		"leave the lists out with source.exclude, or migrate all files in one run, without target.existing: append")}
+}
+
 // grows reports a problem if no array has the dimension to append along, or if an array has
 // it twice. It does so for the first run, too, because no later run could append to what
 // that run makes. Arrays that are not selected are nil.
@@ -91,6 +108,7 @@ func (p *Plan) grows(arrays []sources.Array) (ps jobfile.Problems) {
 		for _, name := range own {
 			known[name] = true
 		}
+		ps = append(ps, p.growingLists(a.Info(), own)...)
 	}
 	if !known[p.dim] && selected {
 		delete(known, "")

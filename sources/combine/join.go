@@ -60,6 +60,9 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 		return nil
 	case c.how.Stack != "" && !own && coordinates[v.path]:
 		return c.stackCoordinate(ctx, v)
+	case c.how.Stack == "" && slices.Contains(info.Ragged, c.how.Concat):
+		v.report.Add(fmt.Errorf("array %q belongs to lists of varying length along %q, which cannot be joined: exclude it, or migrate each file by itself", v.path, c.how.Concat))
+		return nil
 	case c.how.Stack == "" && !slices.Contains(info.DimensionNames, c.how.Concat):
 		return c.takeFirst(ctx, v)
 	}

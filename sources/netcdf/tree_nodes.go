@@ -70,6 +70,7 @@ const maxNodes = 1 << 20
 
 // sharedSequences is a dataset of sequences that its two arrays share.
 type sharedSequences struct {
+	of   *treeVariable // the dataset, which has dimensions
 	once sync.Once
 	all  *hdf5.Sequences
 	err  error

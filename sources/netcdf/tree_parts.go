@@ -93,7 +93,7 @@ func (t *tree) splitSequences(g *group, v *treeVariable) error {
 	made := t.madeGroup(g, v, v.path)
 	shape := attribute{name: sequenceShape, kind: objectKind, values: fmt.Appendf(nil, "[%s]", strings.Trim(strings.ReplaceAll(fmt.Sprint(v.shape), " ", ","), "[]"))}
 	made.attributes, made.findings = append(slices.Clone(v.attributes), shape), v.findings
-	shared := &sharedSequences{}
+	shared := &sharedSequences{of: v}
 	for _, name := range []string{sequenceValues, sequenceOffsets} {
 		if err := t.add(g, &treeVariable{path: path.Join(v.path, name), name: name, at: v.at, sequences: shared}); err != nil {
 			return err
@@ -134,12 +134,17 @@ func (t *tree) openSequences(ctx context.Context, v *treeVariable, o *hdf5.Objec
 	}
 	a := &sequenceArray{all: s.all, offsets: v.name == sequenceOffsets, url: t.fileOf(v).URL}
 	a.info = &sources.Info{Path: v.path, Remote: !t.file.Store.Local(), Memory: s.all.Memory()}
+	dims, _ := s.of.names()
+	item, edge := s.of.name+"_item", s.of.name+"_edge"
+	a.info.Ragged = append(dims, item, edge)
 	if a.offsets {
 		a.info.Type, a.info.Shape, a.info.Memory = dtype.Int64, []int{len(s.all.Offsets)}, 0
+		a.info.DimensionNames = []string{edge}
 		return a, nil
 	}
 	n := s.all.Offsets[len(s.all.Offsets)-1]
 	a.info.Type, a.info.Shape = s.all.Native.Type, append([]int{int(n)}, s.all.Native.Shape...)
+	a.info.DimensionNames = append([]string{item}, make([]string, len(s.all.Native.Shape))...)
 	a.info.Notes = slices.Clone(s.all.Native.Notes)
 	if _, ok := ndarray.Bytes(a.info.Type, a.info.Shape); !ok {
 		return nil, fmt.Errorf("shape %v is too large for any file: %w", a.info.Shape, errors.ErrUnsupported)

@@ -3,6 +3,7 @@ package netcdf_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,6 +117,28 @@ func TestGroupsOfArrays(t *testing.T) {
 	}
 	if _, err := src.(sources.Detailed).Details(t.Context(), "compounds/c007"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSequenceDimensions: the arrays of sequences have dimensions with names, and tell which
+// dimensions their sequences belong to.
+func TestSequenceDimensions(t *testing.T) {
+	src := open(t, netcdf.Options{}, filepath.Join(sourcetest.Unzip(t, "testdata/types.zip"), "types_latest.h5"))
+	for path, want := range map[string]string{
+		"sequences/s01/values":  `["s01_item"] [3 "s01_item" "s01_edge"]`,
+		"sequences/s01/offsets": `["s01_edge"] [3 "s01_item" "s01_edge"]`,
+	} {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := a.Info()
+		if len(info.Ragged) != 4 || info.Ragged[0] == info.Ragged[1] {
+			t.Fatalf("%s: lists along %q", path, info.Ragged)
+		}
+		if got := fmt.Sprintf("%q [%d %q %q]", info.DimensionNames, len(info.Ragged)-1, info.Ragged[2], info.Ragged[3]); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
 	}
 }
 
