@@ -16,11 +16,11 @@ func FuzzTree(f *testing.F) {
 	for _, name := range []string{"classic_model.nc", "scales.h5"} {
 		f.Add(sourcetest.Zipped(f, "testdata/netcdf4.zip", name))
 	}
-	for _, name := range []string{"scales_latest.h5", "old_arrays.h5", "reserved.h5"} {
+	for _, name := range []string{"scales_latest.h5", "old_arrays.h5", "reserved.h5", "tcompound.h5"} {
 		f.Add(sourcetest.Zipped(f, "testdata/foreign.zip", name))
 	}
-	for _, name := range []string{"tiny_types.h5", "tiny_linked.h5"} {
-		data, err := os.ReadFile("hdf5/testdata/" + name)
+	for _, name := range []string{"hdf5/testdata/tiny_types.h5", "hdf5/testdata/tiny_linked.h5", "testdata/regions.h5"} {
+		data, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
@@ -154,5 +155,35 @@ func TestSkippedReferences(t *testing.T) {
 	}
 	if a.Info().Attributes.Get("reference") != nil || len(a.Info().Findings) != 1 {
 		t.Errorf("attribute %s, findings %v", a.Info().Attributes.Get("reference"), a.Info().Findings)
+	}
+}
+
+// TestRegions reads references to regions whose selections have all versions. The attribute
+// "text" has what libhdf5 says of them; see testdata/README.md.
+func TestRegions(t *testing.T) {
+	src := open(t, netcdf.Options{}, "testdata/regions.h5")
+	for name, n := range map[string]int{"earliest": 5, "v110": 9, "v112": 9} {
+		a, err := src.Array(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if err := json.Unmarshal(a.Info().Attributes.Get("text"), &want); err != nil {
+			t.Fatal(err)
+		}
+		got := ndarray.New(a.Info().Type, []int{n})
+		if err := a.ReadRegion(t.Context(), got, []int{0}); err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		for item := range got.Items() {
+			if string(item) != "/d"+want[i] {
+				t.Errorf("%s %d is %s, want /d%s", name, i, item, want[i])
+			}
+			i++
+		}
+		if i != len(want) {
+			t.Errorf("%s has %d references, want %d", name, i, len(want))
+		}
 	}
 }

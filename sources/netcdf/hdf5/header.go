@@ -227,7 +227,7 @@ func (f *File) sharedContent(ctx context.Context, kind int, c *cursor) ([]byte, 
 	version, place := c.uint8(), c.uint8()
 	switch {
 	case version == 1:
-		c.skip(6)
+		c.skip(6 + f.length) // and the name in an entry of a symbol table
 	case version == 3 && place == 1:
 		return f.sharedMessage(ctx, kind, c.take(8))
 	case version != 2 && version != 3:

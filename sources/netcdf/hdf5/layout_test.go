@@ -239,12 +239,13 @@ func TestOldFill(t *testing.T) {
 func TestOldAttributes(t *testing.T) {
 	o := newOlder(t)
 	committed := o.header(msgDatatype, integers)
-	shared := le(uint8(1), uint8(0), make([]byte, 6), committed)
+	// The specification leaves out the place of a name, which the library writes and skips.
+	shared := le(uint8(1), uint8(0), make([]byte, 6), uint64(8), committed)
 	scalar := space(nil)
 	at := o.dataset([]uint64{2},
 		msgAttribute, le(uint8(1), uint8(0), uint16(5), uint16(12), uint16(8), "four\x00\x00\x00\x00", integers, uint32(0), scalar, int32(4)),
 		msgAttribute, le(uint8(2), uint8(0), uint16(5), uint16(12), uint16(8), "five\x00", integers, scalar, int32(5)),
-		msgAttribute, le(uint8(2), uint8(1), uint16(4), uint16(16), uint16(16), "six\x00", shared, space([]uint64{2}), []int32{6, 7}),
+		msgAttribute, le(uint8(2), uint8(1), uint16(4), uint16(24), uint16(16), "six\x00", shared, space([]uint64{2}), []int32{6, 7}),
 	)
 	object, err := open(t, o.data).Object(t.Context(), at)
 	if err != nil {

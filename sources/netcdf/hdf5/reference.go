@@ -93,7 +93,6 @@ func (f *File) pathOf(ctx context.Context, address uint64) (string, error) {
 // region reads a selection as text: indices in brackets, as in NumPy. Several boxes or points
 // are separated by semicolons.
 func (c *cursor) region() string {
-	begin := c.at
 	switch kind, version := c.uint32(), c.uint32(); {
 	case c.err != nil:
 		return ""
@@ -104,38 +103,81 @@ func (c *cursor) region() string {
 	case kind == selectPoints && version == 1:
 		c.skip(4 + 4)
 		rank, n := c.uint32(), c.uint32()
-		return c.list(int(rank), uint64(n), 1)
-	case kind == selectHyperslab && version == 1:
-		c.skip(4 + 4)
-		rank, n := c.uint32(), c.uint32()
-		return c.list(int(rank), uint64(n), 2)
-	case kind == selectHyperslab:
-		c.at = begin
-		s := c.selection()
-		parts := make([]string, len(s.dims))
-		for k, x := range s.dims {
-			_, run := x.at(0)
-			switch {
-			case x.n == unlimited || run < x.n && x.block > 1:
-				if c.err == nil {
-					c.err = unsupported("a reference to blocks at a distance")
-				}
-			case run == x.n:
-				parts[k] = fmt.Sprintf("%d:%d", x.start, x.start+x.n)
-			default:
-				parts[k] = fmt.Sprintf("%d:%d:%d", x.start, x.end(), x.stride)
-			}
+		return c.list(int(rank), uint64(n), 1, 4)
+	case kind == selectPoints && version == 2:
+		width := int(c.uint8())
+		rank, n := c.uint32(), c.uint(width)
+		return c.list(int(rank), n, 1, width)
+	case kind == selectHyperslab && version >= 1 && version <= 3:
+		begin := c.at
+		regular, rank, width := c.hyperslabHead(version)
+		if !regular {
+			n := c.uint(width)
+			return c.list(rank, n, 2, width)
 		}
-		return "[" + strings.Join(parts, ",") + "]"
+		c.at = begin
+		s := c.hyperslab(version)
+		if c.err != nil {
+			return ""
+		}
+		text, err := s.text()
+		c.err = err
+		return text
 	default:
 		c.err = unsupported("a reference to a selection of kind %d in version %d", kind, version)
 		return ""
 	}
 }
 
-// list reads boxes, which have 2 numbers for each dimension, or points, which have 1.
-func (c *cursor) list(rank int, n uint64, numbers int) string {
-	if c.err == nil && (rank < 1 || rank > maxRank || n > uint64(c.left()/(4*rank*numbers))) {
+// mostBoxes bounds the boxes at equal distances that a text lists.
+const mostBoxes = 4096
+
+// text returns boxes at equal distances as text: one box, or one with steps, if each box
+// has one index along the dimensions that have several. Otherwise it lists the boxes.
+func (s selection) text() (string, error) {
+	boxes := []string{""}
+	for k, x := range s.dims {
+		_, run := x.at(0)
+		blocks := (x.n + run - 1) / run
+		if x.n == unlimited {
+			return "", unsupported("a reference to a selection without an end")
+		}
+		if run > 1 && blocks > mostBoxes/len(boxes) {
+			return "", unsupported("a reference to more than %d boxes", mostBoxes)
+		}
+		var parts []string
+		if run == 1 && x.n > 1 {
+			parts = []string{fmt.Sprintf("%d:%d:%d", x.start, x.end(), x.stride)}
+		} else {
+			for i := range blocks {
+				begin, n := x.at(i * run)
+				parts = append(parts, fmt.Sprintf("%d:%d", begin, begin+n))
+			}
+		}
+		boxes = crossed(boxes, parts, k > 0)
+	}
+	return "[" + strings.Join(boxes, "];[") + "]", nil
+}
+
+// crossed returns each text with each part behind it, with a comma between them if wanted.
+func crossed(texts, parts []string, comma bool) []string {
+	all := make([]string, 0, len(texts)*len(parts))
+	for _, text := range texts {
+		if comma {
+			text += ","
+		}
+		for _, part := range parts {
+			all = append(all, text+part)
+		}
+	}
+	return all
+}
+
+// list reads boxes, which have 2 numbers for each dimension, or points, which have 1. A
+// number has width bytes.
+func (c *cursor) list(rank int, n uint64, numbers, width int) string {
+	wrong := rank < 1 || rank > maxRank || width != 2 && width != 4 && width != 8
+	if c.err == nil && (wrong || n > uint64(c.left()/(width*rank*numbers))) {
 		c.err = corrupt("a selection of %d parts of %d dimensions in %d bytes", n, rank, c.left())
 	}
 	if c.err != nil {
@@ -145,11 +187,11 @@ func (c *cursor) list(rank int, n uint64, numbers int) string {
 	for range n {
 		first := make([]string, rank)
 		for k := range first {
-			first[k] = fmt.Sprint(c.uint32())
+			first[k] = fmt.Sprint(c.uint(width))
 		}
 		if numbers == 2 {
 			for k := range first {
-				first[k] += fmt.Sprint(":", uint64(c.uint32())+1)
+				first[k] += fmt.Sprint(":", c.uint(width)+1)
 			}
 		}
 		parts = append(parts, "["+strings.Join(first, ",")+"]")

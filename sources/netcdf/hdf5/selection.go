@@ -95,21 +95,7 @@ func (c *cursor) selection() selection {
 }
 
 func (c *cursor) hyperslab(version uint32) selection {
-	regular, width := false, 4
-	switch version {
-	case 1:
-		c.skip(4 + 4)
-	case 2:
-		regular, width = c.uint8()&1 != 0, 8
-		c.skip(4)
-	case 3:
-		regular = c.uint8()&1 != 0
-		width = int(c.uint8())
-	}
-	rank := int(c.uint32())
-	if c.err == nil && (rank < 1 || rank > maxRank || width != 2 && width != 4 && width != 8) {
-		c.err = corrupt("a selection of %d dimensions in numbers of %d bytes", rank, width)
-	}
+	regular, rank, width := c.hyperslabHead(version)
 	if c.err != nil {
 		return selection{}
 	}
@@ -127,6 +113,27 @@ func (c *cursor) hyperslab(version uint32) selection {
 		s.dims[k] = c.indexes(v[0], v[1], v[2], v[3])
 	}
 	return s
+}
+
+// hyperslabHead reads what boxes begin with, behind kind and version: whether they are at
+// equal distances, their rank, and the bytes of each number that follows.
+func (c *cursor) hyperslabHead(version uint32) (regular bool, rank, width int) {
+	width = 4
+	switch version {
+	case 1:
+		c.skip(4 + 4)
+	case 2:
+		regular, width = c.uint8()&1 != 0, 8
+		c.skip(4)
+	case 3:
+		regular = c.uint8()&1 != 0
+		width = int(c.uint8())
+	}
+	rank = int(c.uint32())
+	if c.err == nil && (rank < 1 || rank > maxRank || width != 2 && width != 4 && width != 8) {
+		c.err = corrupt("a selection of %d dimensions in numbers of %d bytes", rank, width)
+	}
+	return regular, rank, width
 }
 
 // indexes checks the numbers of a regular selection along a dimension. A count or a block
