@@ -9,6 +9,7 @@
 //
 //	NewStrided   an array whose elements lie at regular distances in one file
 //	Join         arrays laid end to end along one of their dimensions
+//	JoinLists    lists of varying length, one file after the other
 //	Stack        arrays of one shape laid along a new, first dimension
 //	Texts        the texts of an array of characters
 //	Packed       the physical values of an array that is packed by the CF conventions
@@ -42,6 +43,7 @@
 //	joined.go       the elements of joined arrays
 //	join_stored.go  the stored chunks of joined arrays
 //	join.go         Join and Stack
+//	lists.go        lists of varying length, and JoinLists
 //	probe.go        Probe, with which drivers look at a place
 //	driver.go       Driver
 //	formats.go      what a file is by its first bytes

@@ -144,6 +144,21 @@ const (
 	LastDimension
 )
 
+// Lists describes an array of lists of varying length. The lists follow each other along the
+// array's first dimension.
+type Lists struct {
+	// Along is the name of the dimension, which the array does not have, to whose indices the
+	// lists belong. It is the first of several. If lists of several files follow each other
+	// along it, then so do their values.
+	Along string
+	// Shape is the shape of the array of lists; its elements are lists.
+	Shape []int
+	// Offsets says that the array has offsets, of type int64, and not values.
+	Offsets bool
+	// Count is the number of values to which the offsets lead.
+	Count int
+}
+
 // Info describes an array of a source.
 type Info struct {
 	Path           string // names joined by "/"; "" for a source that is one array
@@ -160,6 +175,7 @@ type Info struct {
 	// of different lengths of the array belong. If only some indices of such a dimension
 	// were copied, the parts would no longer belong to them.
 	Ragged     []string
+	Lists      *Lists // not nil: the array has values or offsets of lists of varying length
 	Attributes zarr.Attributes
 	// AttributeTypes are the data types of the numbers in some attributes, by the names
 	// of the attributes. These are attributes that give elements their meaning. JSON

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/arrowtype"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -117,21 +118,12 @@ func elementOf(t arrow.DataType) arrow.DataType {
 	}
 }
 
-// Names of the arrays of a list of varying length, in the group that has the name of the list.
-// Sequences of HDF5 have the same names.
-const (
-	listValues  = "values"
-	listOffsets = "offsets"
-	// sequenceShape is the attribute of the group that tells the number of lists.
-	sequenceShape = "sequence_shape"
-)
-
 // appendList appends the columns of c, a list of varying length. They are an array of
 // elements, or a group of such arrays if the elements are structs, and the offsets.
 func (c *column) appendList(list []*column, of arrow.DataType) []*column {
-	c.list, c.item, c.offsets = len(c.at), c.field.Name+"_item", c.path+"/"+listOffsets
+	c.list, c.item, c.offsets = len(c.at), c.field.Name+"_item", c.path+"/"+sources.ListOffsets
 	ends := &column{path: c.offsets, at: c.at, field: c.field, list: c.list, item: c.item, offsets: c.offsets, ends: true, typ: dtype.Int64}
-	items := &column{path: c.path + "/" + listValues, at: append(slices.Clone(c.at), 0), list: c.list, item: c.item, offsets: c.offsets}
+	items := &column{path: c.path + "/" + sources.ListValues, at: append(slices.Clone(c.at), 0), list: c.list, item: c.item, offsets: c.offsets}
 	items.field = arrow.Field{Name: c.field.Name, Type: of}
 	if s, isStruct := of.(*arrow.StructType); isStruct && s.NumFields() > 0 {
 		return append(items.appendFields(list, s.Fields(), items.path+"/"), ends)

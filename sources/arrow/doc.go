@@ -20,9 +20,9 @@
 // elements are structs, "values" is a group. A list that is null is an error, unless
 // Options.Null returns a value for the offsets; then it is empty.
 //
-// A column cannot be an array if Zarr has no such type, or if lists of varying length are
-// within other lists or in several files. Such a column is listed and cannot be opened; the
-// others can.
+// The lists of several files follow each other. A column cannot be an array if Zarr has no such
+// type, or if lists of varying length are within other lists or are to be stacked. Such a
+// column is listed and cannot be opened; the others can.
 //
 // A null is replaced by the value that Options.Null returns, whether the element is
 // null, or a list or struct around it. If there is no such value, a column with a null

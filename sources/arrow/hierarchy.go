@@ -39,12 +39,10 @@ type Options struct {
 
 // source is what the files of a source share.
 type source struct {
-	rows string // name of the dimension of rows
-	null func(path string, t dtype.Type) (dtype.Scalar, error)
-	cf   func(path string) cf.Mode
-	// several says that the arrays of several files are joined, or that they get a new
-	// dimension.
-	several bool
+	rows    string // name of the dimension of rows
+	null    func(path string, t dtype.Type) (dtype.Scalar, error)
+	cf      func(path string) cf.Mode
+	stacked bool                  // arrays get a new dimension
 	keys    map[string]dtype.Type // data types of the keys in names of folders, by name
 }
 

@@ -107,6 +107,7 @@ func (f *hierarchy) openOffsets(ctx context.Context, c *column) (*offsets, error
 	}
 	o.info = &sources.Info{
 		Path: c.path, Type: dtype.Int64, Shape: []int{rows + 1}, DimensionNames: []string{c.field.Name + "_edge"},
+		Lists:   &sources.Lists{Along: f.rows, Shape: []int{rows}, Offsets: true, Count: int(elements)},
 		LongRun: 32 * f.gap, Remote: f.remote, Memory: 2*8*offsetsPiece + f.table.listMemory(c), Ragged: []string{f.rows, c.item, c.field.Name + "_edge"},
 	}
 	if _, ok := ndarray.Bytes(dtype.Int64, o.info.Shape); !ok {

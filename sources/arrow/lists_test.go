@@ -1,12 +1,17 @@
 package arrow_test
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -118,15 +123,106 @@ func TestNullLists(t *testing.T) {
 	}
 }
 
-// TestListsOfFiles refuses the lists of several files, and reads the other columns.
+// noRows writes a file with the columns of another, and without rows.
+func noRows(t *testing.T, like string) string {
+	t.Helper()
+	from, err := os.ReadFile(like)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ipc.NewFileReader(bytes.NewReader(from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "no_rows.arrow")
+	to, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := ipc.NewFileWriter(to, ipc.WithSchema(r.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Close(), to.Close(), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestListsOfFiles joins files of all kinds, and compares the lists with those of the single
+// files, in regions of every length that begin everywhere.
 func TestListsOfFiles(t *testing.T) {
 	dir := unpack(t)
-	one := filepath.Join(dir, "lists_plain.arrow")
-	src := open(t, withNull(t), one, one)
-	for _, path := range []string{"list/values", "list/offsets", "map/values/key"} {
-		if _, err := src.Array(t.Context(), path); !sources.Unsupported(err) || !strings.Contains(err.Error(), "migrate each file by itself") {
-			t.Errorf("%s: got %v", path, err)
+	empty := noRows(t, filepath.Join(dir, "lists_plain.arrow"))
+	paths := []string{empty}
+	for _, name := range listFiles() {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	paths = append(paths, empty, paths[1])
+	joined := open(t, withNull(t), paths...)
+	for _, path := range []string{"list_nulls/values", "list_nulls/offsets", "list_strings/values", "list_strings/offsets", "list_structs/values/in/b", "map/values/key", "within/list/offsets"} {
+		var want [][]byte
+		count := int64(0)
+		for i, file := range paths {
+			a, err := open(t, withNull(t), file).Array(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := sourcetest.ReadAll(t, a)
+			if !a.Info().Lists.Offsets {
+				want = append(want, slices.Collect(whole.Items())...)
+				continue
+			}
+			offsets, _ := ndarray.As[int64](whole)
+			for k, offset := range offsets {
+				if i == 0 || k > 0 {
+					want = append(want, binary.NativeEndian.AppendUint64(nil, uint64(count+offset)))
+				}
+			}
+			count += offsets[len(offsets)-1]
 		}
+		a, err := joined.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := a.Info().Shape[0]; n != len(want) {
+			t.Fatalf("%s: %d elements, want %d", path, n, len(want))
+		}
+		for start := range want {
+			for _, length := range []int{1, 7, 40, len(want) - start} {
+				if start+length > len(want) {
+					continue
+				}
+				part := ndarray.New(a.Info().Type, []int{length})
+				if err := a.ReadRegion(t.Context(), part, []int{start}); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.EqualFunc(slices.Collect(part.Items()), want[start:start+length], slices.Equal[[]byte]) {
+					t.Fatalf("%s: %d elements from %d on differ", path, length, start)
+				}
+			}
+		}
+	}
+	for _, g := range joined.Groups() {
+		if g.Path == "within/list" {
+			if got, want := string(g.Attributes.Get("sequence_shape")), fmt.Sprintf("[%d]", 17*(len(paths)-2)); got != want {
+				t.Errorf("sequence_shape is %s, want %s", got, want)
+			}
+		}
+	}
+	if joined.Groups()[0].Attributes.Get("sequence_shape") != nil {
+		t.Error("the root has a sequence_shape")
+	}
+}
+
+// TestListsAreNotStacked: lists of other lengths in each file have no place in one array.
+func TestListsAreNotStacked(t *testing.T) {
+	one := filepath.Join(unpack(t), "lists_plain.arrow")
+	options := withNull(t)
+	options.Combine.Stack = "file"
+	src := open(t, options, one, one)
+	if _, err := src.Array(t.Context(), "list/values"); !sources.Unsupported(err) || !strings.Contains(err.Error(), "cannot be stacked: join the files") {
+		t.Errorf("got %v", err)
 	}
 	if _, err := src.Array(t.Context(), "within/number"); err != nil {
 		t.Error(err)

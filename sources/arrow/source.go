@@ -41,7 +41,7 @@ func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, er
 	}
 	s := &source{rows: cmp.Or(opt.Combine.Concat, "row"), null: opt.Null, cf: opt.CF, keys: keyTypes(files)}
 	how := opt.Combine
-	s.several = len(files) > 1 || how.Stack != ""
+	s.stacked = how.Stack != ""
 	if how.Stack == "" {
 		how.Concat = s.rows
 		if len(files) == 1 {
@@ -90,11 +90,7 @@ func (f *hierarchy) Groups() []sources.Group {
 	lists := map[string]zarr.Attributes{}
 	for _, c := range f.table.columns() {
 		if c.ends {
-			rows := 0
-			for _, n := range f.table.batches() {
-				rows += n
-			}
-			lists[path.Dir(c.path)] = attributes(c.field.Metadata).With(sequenceShape, fmt.Appendf(nil, "[%d]", rows))
+			lists[path.Dir(c.path)] = attributes(c.field.Metadata).With(sources.SequenceShape, sources.ShapeText([]int{f.rowCount()}))
 		}
 	}
 	for _, parent := range zarr.Parents(f.Arrays()) {
@@ -103,6 +99,14 @@ func (f *hierarchy) Groups() []sources.Group {
 		}
 	}
 	return groups
+}
+
+// rowCount returns the number of rows.
+func (f *hierarchy) rowCount() (rows int) {
+	for _, n := range f.table.batches() {
+		rows += n
+	}
+	return rows
 }
 
 // findings reports faults of the file.
@@ -132,8 +136,8 @@ func (f *hierarchy) Array(ctx context.Context, name string) (sources.Array, erro
 	err := c.err
 	switch {
 	case err != nil:
-	case c.list > 0 && f.several:
-		err = noCounterpart{errors.New("lists of different lengths in a table of several files: migrate each file by itself, or leave the column out")}
+	case c.list > 0 && f.stacked:
+		err = noCounterpart{errors.New("lists of different lengths cannot be stacked: join the files, migrate each file by itself, or leave the column out")}
 	case c.ends:
 		a, err = f.openOffsets(ctx, c)
 	default:
@@ -243,6 +247,9 @@ func (f *hierarchy) open(ctx context.Context, c *column, null func(path string, 
 		return nil, fmt.Errorf("shape %v is too large for any file", a.info.Shape)
 	}
 	f.name(a.info, c)
+	if c.list > 0 {
+		a.info.Lists = &sources.Lists{Along: f.rows, Shape: []int{f.rowCount()}, Count: end}
+	}
 	var err error
 	if a.reader, err = f.table.reader(c, l); err != nil {
 		return nil, err

@@ -2,13 +2,16 @@ package combine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Members are the files, or hierarchies, of which one source is made.
@@ -26,7 +29,9 @@ type Members struct {
 // of how does not fit the members.
 //
 // With Concat, the arrays that have the dimension are joined along it. All other arrays
-// have to be the same in all members; the first member's are taken.
+// have to be the same in all members; the first member's are taken. Lists of varying length
+// along the dimension follow each other, see [sources.JoinLists]; they cannot be joined where
+// members overlap.
 //
 // With Stack, every array gets the new dimension in front, except for coordinates that
 // are the same in all members. A coordinate is a variable with the name of its only
@@ -208,6 +213,9 @@ func (c *combined) checkDimension() error {
 			for _, name := range p.Info().DimensionNames {
 				dims[name] = true
 			}
+			if l := p.Info().Lists; l != nil && l.Along != "" {
+				dims[l.Along] = true
+			}
 		}
 	}
 	if c.how.Stack != "" || dims[c.how.Concat] || len(c.vars) == 0 {
@@ -250,8 +258,30 @@ func (c *combined) Groups() []sources.Group {
 	found := c.groupFindings()
 	for i := range list {
 		list[i].Findings = found[list[i].Path]
+		if c.ofLists(list[i].Path) {
+			list[i].Attributes = c.withShape(list[i])
+		}
 	}
 	return list
+}
+
+// ofLists reports whether a group has arrays of lists that follow each other.
+func (c *combined) ofLists(group string) bool {
+	return slices.ContainsFunc(c.paths, func(p string) bool { return c.vars[p].lists && strings.HasPrefix(p, group+"/") })
+}
+
+// withShape returns the attributes of a group with the shape of the lists of all members.
+func (c *combined) withShape(group sources.Group) zarr.Attributes {
+	if group.Attributes.Get(sources.SequenceShape) == nil {
+		return group.Attributes
+	}
+	var shapes []json.RawMessage
+	for _, groups := range c.groups {
+		if i := slices.IndexFunc(groups, func(g sources.Group) bool { return g.Path == group.Path }); i >= 0 {
+			shapes = append(shapes, groups[i].Attributes.Get(sources.SequenceShape))
+		}
+	}
+	return group.Attributes.With(sources.SequenceShape, sources.JoinShapes(shapes))
 }
 
 func (c *combined) Arrays() []string { return slices.Concat(c.paths, c.others) }

@@ -43,6 +43,7 @@ type variable struct {
 	breaks   []string      // where its values break the order, if the job allows that
 	array    sources.Array // what it becomes, if nothing is wrong
 	joined   bool          // it has the dimension along which members are joined
+	lists    bool          // it has lists that belong to indices along that dimension; joined is set, too
 	rebasing string        // the note about the parts that are rebased
 	rebased  string        // the units of the parts that are rebased
 }

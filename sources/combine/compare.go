@@ -75,6 +75,9 @@ func (c *combined) differences(v *variable, a, b *sources.Info) *differences {
 	if v.joined {
 		along = c.how.Concat
 	}
+	if v.lists && a.DimensionNames != nil {
+		along = a.DimensionNames[0]
+	}
 	d := &differences{list: compare.Descriptions(a, b, along, func(attribute string) bool { return c.given(v, attribute) })}
 	least, ok := compare.Calendars(a.Attributes.Get("calendar"), b.Attributes.Get("calendar"), a.Attributes.Get("units"))
 	if ok && compare.HasTimes(a) && compare.HasTimes(b) {

@@ -61,8 +61,11 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 	case c.how.Stack != "" && !own && coordinates[v.path]:
 		return c.stackCoordinate(ctx, v)
 	case c.how.Stack == "" && slices.Contains(info.Ragged, c.how.Concat):
-		v.report.Add(fmt.Errorf("array %q belongs to lists of varying length along %q, which cannot be joined: exclude it, or migrate each file by itself", v.path, c.how.Concat))
-		return nil
+		if why := c.keepsLists(v, info); why != nil {
+			v.report.Add(why)
+			return nil
+		}
+		v.lists = true
 	case c.how.Stack == "" && !slices.Contains(info.DimensionNames, c.how.Concat):
 		return c.takeFirst(ctx, v)
 	}
@@ -86,6 +89,20 @@ func (c *combined) join(ctx context.Context, v *variable, coordinates map[string
 		}
 	}
 	return nil
+}
+
+// keepsLists returns an error if the lists of a variable, which belong to the indices along
+// the joined dimension, would no longer belong to them.
+func (c *combined) keepsLists(v *variable, info *sources.Info) error {
+	const hint = ": exclude it, or migrate each file by itself"
+	switch {
+	case info.Lists == nil || info.Lists.Along != c.how.Concat:
+		return fmt.Errorf("array %q belongs to lists of varying length along %q and other dimensions before it, and cannot be joined along it"+hint, v.path, c.how.Concat)
+	case c.runs != nil:
+		return fmt.Errorf("array %q belongs to lists of varying length along %q, of which files have the same rows, and a part of the lists cannot be taken"+hint, v.path, c.how.Concat)
+	default:
+		return nil
+	}
 }
 
 // lay joins or stacks the parts of a variable. All members have the variable, and the parts
@@ -119,6 +136,10 @@ func (c *combined) lay(v *variable) (err error) {
 		info.LongRun = max(info.LongRun, 4*longestChunk(parts))
 		info.Chunks = nil
 	}
+	if v.lists {
+		v.array, err = sources.JoinLists(info, parts)
+		return err
+	}
 	v.array, err = sources.Join(info, dim, parts)
 	return err
 }
@@ -136,6 +157,7 @@ func (c *combined) stack(info sources.Info, parts []sources.Array) (sources.Arra
 			*shape = slices.Concat([]int{1}, *shape)
 		}
 	}
+	info.Lists = nil
 	info.Codecs, info.Obstacle = nil, "the codecs of the source are for another number of dimensions"
 	return sources.Stack(info, parts)
 }

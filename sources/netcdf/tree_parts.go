@@ -15,14 +15,6 @@ import (
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
-// Names of the two arrays that a dataset of sequences becomes, and of the attribute of their
-// group that has the shape of the dataset.
-const (
-	sequenceValues  = "values"
-	sequenceOffsets = "offsets"
-	sequenceShape   = "sequence_shape"
-)
-
 // mostFields bounds the arrays that a dataset of compounds becomes.
 const mostFields = 4096
 
@@ -91,10 +83,10 @@ func (t *tree) splitFields(g *group, v, outer *treeVariable, d *hdf5type.Datatyp
 // splitSequences adds the values and the offsets of a dataset of sequences.
 func (t *tree) splitSequences(g *group, v *treeVariable) error {
 	made := t.madeGroup(g, v, v.path)
-	shape := attribute{name: sequenceShape, kind: objectKind, values: fmt.Appendf(nil, "[%s]", strings.Trim(strings.ReplaceAll(fmt.Sprint(v.shape), " ", ","), "[]"))}
+	shape := attribute{name: sources.SequenceShape, kind: objectKind, values: sources.ShapeText(v.shape)}
 	made.attributes, made.findings = append(slices.Clone(v.attributes), shape), v.findings
 	shared := &sharedSequences{of: v}
-	for _, name := range []string{sequenceValues, sequenceOffsets} {
+	for _, name := range []string{sources.ListValues, sources.ListOffsets} {
 		if err := t.add(g, &treeVariable{path: path.Join(v.path, name), name: name, at: v.at, sequences: shared}); err != nil {
 			return err
 		}
@@ -132,11 +124,15 @@ func (t *tree) openSequences(ctx context.Context, v *treeVariable, o *hdf5.Objec
 	if s.err != nil {
 		return nil, s.err
 	}
-	a := &sequenceArray{all: s.all, offsets: v.name == sequenceOffsets, url: t.fileOf(v).URL}
+	a := &sequenceArray{all: s.all, offsets: v.name == sources.ListOffsets, url: t.fileOf(v).URL}
 	a.info = &sources.Info{Path: v.path, Remote: !t.file.Store.Local(), Memory: s.all.Memory()}
 	dims, _ := s.of.names()
 	item, edge := s.of.name+"_item", s.of.name+"_edge"
 	a.info.Ragged = append(dims, item, edge)
+	a.info.Lists = &sources.Lists{Shape: s.all.Shape, Offsets: a.offsets, Count: int(s.all.Offsets[len(s.all.Offsets)-1])}
+	if len(dims) > 0 {
+		a.info.Lists.Along = dims[0]
+	}
 	if a.offsets {
 		a.info.Type, a.info.Shape, a.info.Memory = dtype.Int64, []int{len(s.all.Offsets)}, 0
 		a.info.DimensionNames = []string{edge}

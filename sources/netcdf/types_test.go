@@ -143,6 +143,78 @@ func TestSequenceDimensions(t *testing.T) {
 	}
 }
 
+// TestSequencesOfFiles joins sequences of two files, and refuses what cannot be joined.
+func TestSequencesOfFiles(t *testing.T) {
+	one := filepath.Join(sourcetest.Unzip(t, "testdata/types.zip"), "types_latest.h5")
+	first := func(dataset string) string {
+		a, err := open(t, netcdf.Options{}, one).Array(t.Context(), dataset+"/offsets")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Info().Ragged[0]
+	}
+	joined := func(dataset, along string, stack bool) sources.Source {
+		o := netcdf.Options{Combine: sources.Joining{Concat: along, Wanted: func(path string) bool { return strings.HasPrefix(path, dataset+"/") }}}
+		if stack {
+			o.Combine.Concat, o.Combine.Stack = "", "file"
+		}
+		src, err := netcdf.OpenAll(t.Context(), []string{one, one}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sourcetest.CloseLater(t, src)
+		return src
+	}
+	single := open(t, netcdf.Options{}, one)
+	for _, dataset := range []string{"sequences/s00", "sequences/s01", "sequences/s02"} {
+		src := joined(dataset, first(dataset), false)
+		a, err := single.Array(t.Context(), dataset+"/offsets")
+		if err != nil {
+			t.Fatal(err)
+		}
+		offsets, _ := ndarray.As[int64](sourcetest.ReadAll(t, a))
+		n := len(offsets) - 1
+		all := slices.Clone(offsets)
+		for _, offset := range offsets[1:] {
+			all = append(all, offset+offsets[n])
+		}
+		if a, err = src.Array(t.Context(), dataset+"/offsets"); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := ndarray.As[int64](sourcetest.ReadAll(t, a)); !slices.Equal(got, all) {
+			t.Errorf("%s: offsets %v, want %v", dataset, got, all)
+		}
+		shape := a.Info().Lists.Shape
+		if a, err = src.Array(t.Context(), dataset+"/values"); err != nil {
+			t.Fatal(err)
+		}
+		if a.Info().Shape[0] != int(all[2*n]) {
+			t.Errorf("%s: values of shape %v, want %d", dataset, a.Info().Shape, all[2*n])
+		}
+		for _, g := range src.Groups() {
+			if g.Path == dataset && string(g.Attributes.Get("sequence_shape")) != strings.ReplaceAll(fmt.Sprint(shape), " ", ",") {
+				t.Errorf("%s: %s, want %v", dataset, g.Attributes.Get("sequence_shape"), shape)
+			}
+		}
+	}
+	a, err := single.Array(t.Context(), "sequences/s01/offsets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := netcdf.Options{Combine: sources.Joining{Concat: a.Info().Ragged[1]}}
+	both, err := netcdf.OpenAll(t.Context(), []string{one, one}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sourcetest.CloseLater(t, both)
+	if _, err := both.Array(t.Context(), "sequences/s01/offsets"); err == nil || !strings.Contains(err.Error(), "and other dimensions before it, and cannot be joined along it: exclude it") {
+		t.Errorf("along the second dimension: %v", err)
+	}
+	if _, err := joined("sequences/s01", "", true).Array(t.Context(), "sequences/s01/offsets"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSkippedReferences leaves references out.
 func TestSkippedReferences(t *testing.T) {
 	src := open(t, netcdf.Options{SkipReferences: true}, filepath.Join(sourcetest.Unzip(t, "testdata/types.zip"), "types_latest.h5"))
