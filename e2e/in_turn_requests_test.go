@@ -29,7 +29,7 @@ func TestRequestsInTurn(t *testing.T) {
 	const (
 		late   = 40 * time.Millisecond
 		before = 8
-		after  = 10
+		after  = 5
 	)
 	inner := s3test.New(t)
 	var mu sync.Mutex

@@ -27,7 +27,7 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 	l := &Lock{
 		st: st, number: number + 1, opt: opt, before: before,
 		lost: make(chan struct{}), stopped: make(chan struct{}), wanted: make(chan struct{}, 1), proved: make(chan struct{}),
-		period: period, expire: expire, since: notYet, until: began + proofTime(opt.TTL),
+		period: period, expire: expire, since: notYet, looked: -notYet, until: began + proofTime(opt.TTL),
 		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: time.Now().UTC(), Late: before.Late, Others: before.Others},
 	}
 	earlier, err := l.claim(ctx)
@@ -145,10 +145,12 @@ func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 		return nil, l.unlessHeld(ctx, err)
 	}
 	created := err == nil
+	began := l.opt.Clock()
 	// Since the last look other runs may have taken, released and removed this number,
 	// and gone on to the next one.
 	numbers, err := list(ctx, l.st, locks, ".json")
 	if err == nil && created && len(numbers) > 0 && numbers[len(numbers)-1] == l.number {
+		l.looked = began
 		return numbers[:len(numbers)-1], nil
 	}
 	if created {

@@ -378,10 +378,19 @@ func (j *Journal) Forget(ctx context.Context) error {
 }
 
 // Complete replaces the plan and its receipts by the record of a finished job and the
-// list of its objects; nil: the one that List has written, or none. It makes the record when
-// all objects were yielded. Both are durable before anything is removed. After an error
-// Completed tells whether the record is durable. If so, nothing that is left counts.
+// list of its objects; nil: the one that List has written, or none. It does what Record and then
+// Tidy do. After an error Completed tells whether the record is durable. If so, nothing that is
+// left counts.
 func (j *Journal) Complete(ctx context.Context, done json.Marshaler, stored iter.Seq2[Object, error]) error {
+	if err := j.Record(ctx, done, stored); err != nil {
+		return err
+	}
+	return j.Tidy(ctx)
+}
+
+// Record stores the record of a finished job and the list of its objects, see Complete. It makes the
+// record when all objects were yielded. Both are durable when Record returns.
+func (j *Journal) Record(ctx context.Context, done json.Marshaler, stored iter.Seq2[Object, error]) error {
 	if stored != nil {
 		if err := j.List(ctx, stored); err != nil {
 			return err
@@ -407,10 +416,10 @@ func (j *Journal) Complete(ctx context.Context, done json.Marshaler, stored iter
 		j.objects = append(j.objects, j.next)
 		j.next = 0
 	}
-	return j.tidy(ctx)
+	return nil
 }
 
-// Tidy removes the plan and the segments that an interrupted Complete has left. Without
+// Tidy removes the plan and the segments that do not count beside a record of completion. Without
 // a completion record it does nothing.
 func (j *Journal) Tidy(ctx context.Context) error {
 	j.mu.Lock()

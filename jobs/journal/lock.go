@@ -28,11 +28,16 @@ const (
 // three quarters of the TTL to arrive.
 const (
 	beatsPerTTL = 6
-	looksPerTTL = 24 // looks of an observer at the heartbeat
+	looksPerTTL = 24  // looks of an observer at the heartbeat
+	freshPerTTL = 120 // see freshTime
 )
 
 func proofTime(ttl time.Duration) time.Duration  { return ttl / 2 }
 func settleTime(ttl time.Duration) time.Duration { return ttl / 4 }
+
+// freshTime is for how long a look at the markers counts as one that was just made: a second, if
+// the time to live is two minutes. A request takes as long now and then.
+func freshTime(ttl time.Duration) time.Duration { return ttl / freshPerTTL }
 
 // LockOptions are the settings of a lock.
 type LockOptions struct {
@@ -120,6 +125,7 @@ type Lock struct {
 	mu     sync.Mutex
 	marker marker
 	since  time.Duration // when the lock was taken, by opt.Clock; notYet before that
+	looked time.Duration // when the last look began that found no higher marker, by opt.Clock
 	until  time.Duration // when the permission ends, by opt.Clock
 	proved chan struct{} // closed with the next proof
 	// hopeless is the error of writes after unprovedTime without a proof; nil before.

@@ -52,8 +52,8 @@ const (
 )
 
 // checksOfSource is how often a run asks whether a file of a remote source is the same: when it opens
-// the file, when it begins and when it ends.
-const checksOfSource = 3
+// the file, and when it has read the last chunk.
+const checksOfSource = 2
 
 // listedAtOnce is how many keys a bucket returns for one request.
 const listedAtOnce = 1000

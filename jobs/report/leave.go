@@ -55,33 +55,62 @@ func leave(ctx context.Context, p *plan.Plan, env environment.Environment, opt r
 			return nil
 		}))
 	}
-	result, err := do(opt)
-	if err == nil && result.Nothing || err != nil && !begun {
-		return result, err
+	entry := func(result *run.Result, err error) Entry {
+		e := Entry{Command: CommandRun, Run: opt.Owner.Run, Began: began.UTC(), Seconds: time.Since(began).Seconds(), Outcome: Done, Result: result}
+		if opt.Repair != nil {
+			e.Command = CommandRepair
+		}
+		switch {
+		case errors.Is(err, stages.ErrStopped) || errors.Is(err, context.Canceled):
+			e.Outcome = Stopped
+		case err != nil:
+			e.Outcome, e.Error = Failed, err.Error()
+		default:
+			e.Run, e.Requests = result.Run, result.Requests
+		}
+		if err != nil {
+			e.Requests = p.Requests()
+		}
+		return e
 	}
-	e := Entry{Command: CommandRun, Run: opt.Owner.Run, Began: began.UTC(), Seconds: time.Since(began).Seconds(), Outcome: Done, Requests: p.Requests(), Result: result}
-	if opt.Repair != nil {
-		e.Command = CommandRepair
-	}
-	switch {
-	case errors.Is(err, stages.ErrStopped) || errors.Is(err, context.Canceled):
-		e.Outcome = Stopped
-	case err != nil:
-		e.Outcome, e.Error = Failed, err.Error()
-	default:
-		e.Run = result.Run
-	}
-	lost(ctx, env, change(ctx, p.Job, env, func(d *Document) (err error) {
-		d.add(e)
+	record := func(d *Document, result *run.Result, err error) error {
+		d.add(entry(result, err))
 		d.Job, d.File = p.Job.Name, p.Job.File
-		if result != nil {
-			earlier := d.Migration
-			d.Target, d.Verification = result.Target, nil
-			if d.Migration, err = migrationOf(p, result); err == nil && earlier != nil && result.Dimension != "" {
-				d.Migration.keep(earlier)
-			}
+		if result == nil {
+			return nil
+		}
+		earlier := d.Migration
+		d.Target, d.Verification = result.Target, nil
+		if d.Migration, err = migrationOf(p, result); err == nil && earlier != nil && result.Dimension != "" {
+			d.Migration.keep(earlier)
 		}
 		return err
+	}
+	written := false
+	var o opened
+	opt.Ending = func(ctx context.Context) func(context.Context, *run.Result) {
+		var err error
+		if o, err = openReport(ctx, p.Job, env); err != nil || ctx.Err() != nil {
+			return nil // the report is read and written after the run
+		}
+		return func(ctx context.Context, result *run.Result) {
+			written = true
+			lost(ctx, env, o.change(ctx, func(d *Document) error { return record(d, result, nil) }))
+		}
+	}
+	result, err := do(opt)
+	if o.checkpoint != nil {
+		lost(ctx, env, o.checkpoint.Close())
+	}
+	if err == nil && (result.Nothing || written) || err != nil && !begun {
+		return result, err
+	}
+	lost(ctx, env, change(ctx, p.Job, env, func(d *Document) error {
+		// A run whose lock could not be released has an entry already.
+		if n := len(d.History); written && n > 0 && d.History[n-1].Began.Equal(began) {
+			d.History = d.History[:n-1]
+		}
+		return record(d, result, err)
 	}))
 	return result, err
 }
@@ -154,19 +183,18 @@ func read(ctx context.Context, checkpoint *store.Store) (*Document, error) {
 // patience bounds the time that an interrupted run takes to write the report.
 const patience = 15 * time.Second
 
-// change changes the report of a job by f. If the report cannot be read, change begins it
-// anew.
-func change(ctx context.Context, j *jobfile.Job, env environment.Environment, f func(*Document) error) (err error) {
-	if ctx.Err() != nil {
-		var cancel func()
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), patience)
-		defer cancel()
-	}
+// opened is the report of a job, opened to be changed.
+type opened struct {
+	*Document
+	checkpoint *store.Store
+}
+
+// openReport reads the report of a job. If the report cannot be read, openReport begins it anew.
+func openReport(ctx context.Context, j *jobfile.Job, env environment.Environment) (opened, error) {
 	checkpoint, err := environment.OpenCheckpoint(ctx, j, env.Complete(), limits.New(j.Run.PerSecond))
 	if err != nil {
-		return err
+		return opened{}, err
 	}
-	defer func() { err = errors.Join(err, checkpoint.Close()) }()
 	d, err := read(ctx, checkpoint)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) && env.Log != nil {
@@ -175,17 +203,37 @@ func change(ctx context.Context, j *jobfile.Job, env environment.Environment, f 
 		d = &Document{}
 	}
 	d.Version, d.Target, d.Checkpoint = Version, cmp.Or(d.Target, j.Target.URL), checkpoint.URL()
-	if err := f(d); err != nil {
+	return opened{d, checkpoint}, nil
+}
+
+// change changes the report by f and writes it.
+func (o opened) change(ctx context.Context, f func(*Document) error) error {
+	if err := f(o.Document); err != nil {
 		return err
 	}
-	text, err := json.Marshal(d)
+	text, err := json.Marshal(o.Document)
 	if err != nil {
 		return err
 	}
-	if err := checkpoint.Put(ctx, Key, append(text, '\n')); err != nil {
+	if err := o.checkpoint.Put(ctx, Key, append(text, '\n')); err != nil {
 		return err
 	}
-	return checkpoint.Sync(ctx)
+	return o.checkpoint.Sync(ctx)
+}
+
+// change changes the report of a job by f.
+func change(ctx context.Context, j *jobfile.Job, env environment.Environment, f func(*Document) error) (err error) {
+	if ctx.Err() != nil {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+	}
+	o, err := openReport(ctx, j, env)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.checkpoint.Close()) }()
+	return o.change(ctx, f)
 }
 
 // add adds an entry to the history.

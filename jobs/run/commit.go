@@ -1,18 +1,23 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/zmigrate/zmigrate/sinks"
-	"github.com/zmigrate/zmigrate/sources"
 )
 
-// commit makes the objects durable, then records their receipts, then writes the
-// documents of the arrays that are complete now.
+// commit makes the objects durable, records their receipts and writes the documents of the
+// arrays that are complete now, both at the same time. If an error keeps the receipts from being
+// recorded, the next run stores the chunks of such an array once more, with the same bytes. With the
+// last receipts of a run, commit also looks at what the end of the run needs.
 func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
-	if err := r.held(ctx); err != nil {
+	r.publish, r.read = nil, false
+	if err := r.heldLately(ctx); err != nil {
 		return err
 	}
 	if err := r.outcome.vacate(ctx, receipts); err != nil {
@@ -26,26 +31,58 @@ func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
 			return err
 		}
 	}
-	if err := r.keep(ctx, receipts); err != nil {
-		return err
-	}
 	for _, x := range receipts {
 		if err := r.record(x); err != nil {
 			return err
 		}
 	}
-	return r.outcome.documents(ctx)
+	last := r.ends && !r.unsettled && !r.plan.Job.Target.DigestAttribute && !slices.ContainsFunc(r.arrays, func(a progress) bool { return a.left > 0 })
+	steps := []func(context.Context) error{
+		func(ctx context.Context) error { return r.keep(ctx, receipts) },
+		func(ctx context.Context) error {
+			if last {
+				if err := r.unchanged(ctx); err != nil {
+					return err
+				}
+				r.read = true
+			}
+			return r.outcome.documents(ctx)
+		},
+	}
+	var publish func(context.Context) error
+	if last {
+		steps = append(steps, r.held, func(ctx context.Context) (err error) {
+			publish, err = r.outcome.prepare(ctx)
+			return err
+		})
+	}
+	err := together(ctx, steps...)
+	if err == nil {
+		r.publish = publish
+	}
+	return err
+}
+
+// together calls functions at the same time and returns the error of the first in their order that
+// fails. Unlike [sources.InParallel], it does not end the others when one fails.
+func together(ctx context.Context, steps ...func(context.Context) error) error {
+	failed := make([]error, len(steps))
+	var group sync.WaitGroup
+	for i, step := range steps {
+		group.Go(func() { failed[i] = step(ctx) })
+	}
+	group.Wait()
+	return cmp.Or(failed...)
 }
 
 // finish checks that the receipts cover the plan, writes the last documents of the
 // target, and shrinks the checkpoint to the record of completion.
-func (r *run) finish(ctx context.Context) error {
+func (r *run) finish(ctx context.Context, opt Options) error {
 	for i := range r.arrays {
 		if n := r.arrays[i].left; n > 0 {
 			return fmt.Errorf("array %q: %d chunks have no receipt", r.plan.Arrays[i].Target, n)
 		}
 	}
-	var publish func(ctx context.Context) error
 	if r.plan.Job.Target.DigestAttribute {
 		for _, err := range r.digesting(ctx) {
 			if err != nil {
@@ -53,35 +90,42 @@ func (r *run) finish(ctx context.Context) error {
 			}
 		}
 	}
-	looks := []func(context.Context) error{r.unchanged, r.held, func(ctx context.Context) (err error) {
-		publish, err = r.outcome.prepare(ctx)
-		return err
-	}}
-	if err := sources.InParallel(ctx, len(looks), func(ctx context.Context, i int) error { return looks[i](ctx) }); err != nil {
-		return err
+	if r.publish == nil {
+		err := together(ctx, r.unchanged, r.held, func(ctx context.Context) (err error) {
+			r.publish, err = r.outcome.prepare(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
-	ends := []func(context.Context) error{
-		func(ctx context.Context) error {
-			if err := publish(ctx); err != nil {
-				return fmt.Errorf("target: %w", err)
-			}
-			return nil
-		},
-		func(ctx context.Context) error {
-			if err := r.journal.List(ctx, r.digesting(ctx)); err != nil {
-				return fmt.Errorf("checkpoint: %w", err)
-			}
-			return nil
-		},
-	}
-	if err := sources.InParallel(ctx, len(ends), func(ctx context.Context, i int) error { return ends[i](ctx) }); err != nil {
+	err := together(ctx, func(ctx context.Context) error {
+		if err := r.publish(ctx); err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		return nil
+	}, func(ctx context.Context) error {
+		if err := r.journal.List(ctx, r.digesting(ctx)); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	record := recorder(func() ([]byte, error) {
 		r.result.ByArray = r.completedArrays()
 		return Completion{Arrays: r.result.ByArray, Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
 	})
-	if err := r.journal.Complete(ctx, record, nil); err != nil {
+	if err = r.journal.Record(ctx, record, nil); err == nil {
+		err = together(ctx, r.journal.Tidy, func(ctx context.Context) error {
+			if opt.Ending != nil {
+				r.leave = opt.Ending(ctx)
+			}
+			return nil
+		})
+	}
+	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil

@@ -14,9 +14,9 @@
 // The files, bottom up. Each uses only files above it in this list:
 //
 //	bitset.go         sets of chunk numbers
-//	options.go        Options, and what a run tells while it works
 //	verified.go       the last verification of the target
 //	result.go         Result
+//	options.go        Options, and what a run tells while it works
 //	outcome.go        what a run does at its target: the interface of creating and growing
 //	state.go          one run, and how far its arrays are
 //	completion.go     the record of completion

@@ -93,7 +93,7 @@ func (r *run) complete(ctx context.Context, opt Options) error {
 	if err := r.outcome.documents(ctx); err != nil {
 		return r.changedSource(err)
 	}
-	if err := r.finish(ctx); err != nil {
+	if err := r.finish(ctx, opt); err != nil {
 		return r.distrust(ctx, err)
 	}
 	return nil

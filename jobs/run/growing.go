@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/jobs/manifest"
@@ -27,8 +28,42 @@ func (growing) keepsObjects() bool { return true }
 // documents writes nothing, because all arrays grow together at the end.
 func (growing) documents(context.Context) error { return nil }
 
-func (r growing) prepare(context.Context) (publish func(ctx context.Context) error, err error) {
-	return r.grow, nil
+// prepare reads the documents that change. No other program may have changed those of the arrays.
+func (r growing) prepare(ctx context.Context) (publish func(ctx context.Context) error, err error) {
+	var groups map[string][]byte
+	err = together(ctx, r.asPlanned, func(ctx context.Context) (err error) {
+		groups, err = r.groupTexts(ctx)
+		return err
+	})
+	return func(ctx context.Context) error { return r.grow(ctx, groups) }, err
+}
+
+// groupTexts returns the documents of the groups above the arrays that grow, by their paths. Some
+// groups may have none.
+func (r growing) groupTexts(ctx context.Context) (map[string][]byte, error) {
+	var paths []string
+	for i := range r.plan.Arrays {
+		paths = append(paths, r.plan.Arrays[i].Target)
+	}
+	groups := slices.DeleteFunc(zarr.Parents(paths), func(p string) bool { return slices.Contains(paths, p) }) // the array that is the whole target
+	texts := make([][]byte, len(groups))
+	err := sources.InParallel(ctx, len(groups), func(ctx context.Context, i int) (err error) {
+		texts[i], err = r.target.ReadAll(ctx, path.Join(groups[i], zarr.MetadataKey), zarr.MaxDocument)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	found := map[string][]byte{}
+	for i, text := range texts {
+		if text != nil {
+			found[groups[i]] = text
+		}
+	}
+	return found, nil
 }
 
 func (r growing) wayOut() string {
@@ -147,14 +182,11 @@ func (r growing) vacate(ctx context.Context, receipts []sinks.Receipt) error {
 	return sources.InParallel(ctx, len(keys), func(ctx context.Context, i int) error { return r.target.Delete(ctx, keys[i]) })
 }
 
-// grow writes the documents that make the appended rows part of the target.
-func (r growing) grow(ctx context.Context) error {
-	if err := r.asPlanned(ctx); err != nil {
-		return err
-	}
+// grow writes the documents that make the appended rows part of the target. texts are those of the
+// groups above.
+func (r growing) grow(ctx context.Context, texts map[string][]byte) error {
 	arrays, groups, sizes := map[string][]byte{}, map[string][]byte{}, map[string]zarr.Resizing{}
 	r.groups = map[string]string{}
-	var paths []string
 	for i := range r.plan.Arrays {
 		a := &r.plan.Arrays[i]
 		to := zarr.Resizing{Shape: a.Meta.Grid.Shape}
@@ -171,19 +203,8 @@ func (r growing) grow(ctx context.Context) error {
 		}
 		sizes[a.Target] = to
 		arrays[a.Target], r.arrays[i].digest = text, manifest.DocumentDigest(text)
-		paths = append(paths, a.Target)
 	}
-	for _, group := range zarr.Parents(paths) {
-		if arrays[group] != nil {
-			continue // the array that is the whole target
-		}
-		text, err := r.target.ReadAll(ctx, path.Join(group, zarr.MetadataKey), zarr.MaxDocument)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	for group, text := range texts {
 		below := map[string]zarr.Resizing{}
 		for p, to := range sizes {
 			if rest, ok := strings.CutPrefix(p, group+"/"); ok || group == "" {

@@ -104,6 +104,14 @@ func unusable(st *store.Store, err error) error {
 	return fmt.Errorf("checkpoint: %w", err)
 }
 
+// heldLately is held, and need not look at a lock that it has just looked at.
+func (r *run) heldLately(ctx context.Context) error {
+	if err := r.locks.HeldLately(ctx); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
 // held returns an error if another run has taken a lock over. Two runs must not write
 // what follows.
 func (r *run) held(ctx context.Context) error {

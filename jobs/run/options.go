@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"time"
 
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -32,6 +33,10 @@ type Options struct {
 	// releasing its lock: it was killed, or its machine is gone. seen is the time of its
 	// last heartbeat, by its own clock.
 	Died func(earlier journal.Owner, seen time.Time)
+	// Ending, if set, is called when the target is complete and the record of that is durable. The
+	// run calls what Ending returns, with its result, while it releases its lock. Ending may
+	// return nil. The run calls neither if there was nothing to do.
+	Ending func(ctx context.Context) (leave func(ctx context.Context, result *Result))
 	// Monitor, if set, tells what the workers do while chunks are migrated.
 	Monitor *stages.Monitor
 	// Stop ends the run when it is closed. The units that are done are recorded.

@@ -102,9 +102,10 @@ func (r *run) all(ctx context.Context, opt Options) error {
 	if opt.Begin != nil {
 		opt.Begin(r.progress())
 	}
+	r.ends = true
 	err = r.untilSettled(ctx, func() error { return r.migrate(ctx, opt) })
 	if err == nil {
-		err = r.finish(ctx)
+		err = r.finish(ctx, opt)
 	}
 	if err != nil {
 		return r.distrust(ctx, err)

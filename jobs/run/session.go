@@ -76,7 +76,13 @@ func (r *run) locked(ctx context.Context, env environment.Environment, opt Optio
 			defer cancel()
 		}
 		// Requests that were under way when the run failed may still arrive.
-		releaseErr := release(ctx, err != nil && !errors.Is(err, stages.ErrStopped))
+		late := err != nil && !errors.Is(err, stages.ErrStopped)
+		releaseErr := together(ctx, func(ctx context.Context) error { return release(ctx, late) }, func(ctx context.Context) error {
+			if err == nil && r.leave != nil {
+				r.leave(ctx, &r.result)
+			}
+			return nil
+		})
 		switch {
 		case releaseErr == nil:
 		case err == nil:

@@ -27,9 +27,10 @@ const longLook = 100 * time.Millisecond
 
 // unchangedSoFar does what unchanged does, before a commit. To check a source of very many
 // files takes long, so some commits skip the check: all checks together take at most a
-// tenth of the time of the run. The check at the end of the run finds all changes.
+// tenth of the time of the run. The check at the end of the run finds all changes; after it,
+// unchangedSoFar makes none.
 func (r *run) unchangedSoFar(ctx context.Context) error {
-	if r.look > longLook && time.Since(r.looked) < 9*r.look {
+	if r.read || r.look > longLook && time.Since(r.looked) < 9*r.look {
 		return nil
 	}
 	return r.unchanged(ctx)

@@ -40,6 +40,14 @@ type run struct {
 	repaired map[string]string
 	result   Result
 
+	// ends is set if this run completes the target when all units are done. read is set once the
+	// source was found unchanged after its last chunk was read, and publish once the last commit has
+	// looked at what the last documents need.
+	ends, read bool
+	publish    func(ctx context.Context) error
+	// leave is what Options.Ending has returned.
+	leave func(ctx context.Context, result *Result)
+
 	looked time.Time     // when the source was last looked at, and how long that took
 	look   time.Duration // see unchangedSoFar
 }
