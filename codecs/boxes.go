@@ -40,6 +40,10 @@ func NewBoxes(chain *Chain) *Boxes {
 // Chain returns the chain.
 func (b *Boxes) Chain() *Chain { return b.chain }
 
+// Shape returns the shape of a box, in elements. Boxes at the ends of a chunk may be smaller.
+// Do not modify the result.
+func (b *Boxes) Shape() []int { return b.shape }
+
 // Memory returns the most bytes that Decode takes beside the stored chunk, without those of
 // elements of variable size.
 func (b *Boxes) Memory() int {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -18,15 +17,12 @@ import (
 )
 
 const (
-	// wholeShard is the size up to which a shard is read by one request when all of it
-	// is wanted.
-	wholeShard = 4 << 20
 	// longRun bounds the length of a read of shards: a read of longRun times the bytes
 	// that cost as much as one more request. Beyond it, requests no longer matter.
 	longRun = 32
-	// mostParallel bounds the chunks that one call reads at the same time from a remote
-	// store. parallelBytes bounds the memory for these chunks, unless a single one
-	// needs more.
+	// mostParallel bounds the parts that one call reads at the same time from a remote
+	// store, unless the options say otherwise. parallelBytes bounds the memory for these
+	// parts, unless a single one needs more.
 	mostParallel  = 8
 	parallelBytes = 16 << 20
 )
@@ -211,6 +207,12 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	if info.Remote && meta.Type.Size() > 0 {                // elements of variable size share a heap
 		k.parallel = min(max(parallelBytes/each, 1), mostParallel)
 	}
+	if s.options.Parallel > 0 && meta.Type.Size() > 0 {
+		k.parallel = s.options.Parallel
+	}
+	if _, sharded := k.chain.Shards(); sharded && k.parallel > 1 && k.grid.Runs == nil {
+		k.box = codecs.NewBoxes(k.chain).Shape()
+	}
 	info.Memory = k.parallel * each
 	k.partly = !slices.Equal(k.chain.Granularity(), meta.Grid.Chunk) && k.chain.Size().Max > s.store.GapBytes()
 	info.Notes = slices.Clip(info.Notes) // so that arrays that append notes copy the list
@@ -238,49 +240,20 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 	if slices.Contains(dst.Shape, 0) {
 		return nil
 	}
-	first, last := make([]int, len(start)), make([]int, len(start)) // chunks that the region meets
-	count := 1
-	for k, at := range start {
-		first[k], last[k] = a.grid.Find(k, at), a.grid.Find(k, at+dst.Shape[k]-1)
-		count *= last[k] - first[k] + 1 // at most the region's elements
-	}
-	var mu sync.Mutex
-	index := slices.Clone(first)
-	take := func() []int { // returns the next chunk to read, or nil after the last one
-		mu.Lock()
-		defer mu.Unlock()
-		taken := slices.Clone(index)
-		if index != nil {
-			index = ndarray.Next(index, first, last)
-		}
-		return taken
-	}
-	return sources.InParallel(ctx, min(a.parallel, count), func(ctx context.Context, _ int) error {
-		for index := take(); index != nil; index = take() {
-			if err := a.readPart(ctx, index, dst, start); err != nil {
-				return fmt.Errorf("%s: array %q: chunk %v, %s: %w", a.source.store.URL(), a.path, index, a.key(index), err)
+	rest := a.newParts(dst.Shape, start)
+	return sources.InParallelUpTo(ctx, a.parallel, min(a.parallel, rest.atLeast()), func(ctx context.Context, _ int) error {
+		for p := rest.take(); p != nil; p = rest.take() {
+			if err := a.readPart(ctx, p, dst.Sub(p.at)); err != nil {
+				return fmt.Errorf("%s: array %q: chunk %v, %s: %w", a.source.store.URL(), a.path, p.index, a.key(p.index), err)
 			}
 		}
 		return nil
 	})
 }
 
-// readPart fills the part of a region that a chunk holds.
-func (a *array) readPart(ctx context.Context, index []int, dst ndarray.Array, start []int) error {
-	within := make([]int, len(start)) // where the region begins in the chunk
-	part := ndarray.Region{Start: make([]int, len(start)), Shape: make([]int, len(start))}
-	for k, i := range index {
-		begin, extent := a.grid.Span(k, i)
-		from := max(begin, start[k])
-		to := min(begin+extent, start[k]+dst.Shape[k])
-		within[k], part.Start[k], part.Shape[k] = from-begin, from-start[k], to-from
-	}
-	return a.readChunk(ctx, index, dst.Sub(part), within)
-}
-
-// readChunk fills dst with the elements of a chunk from start on.
-func (a *array) readChunk(ctx context.Context, index []int, dst ndarray.Array, start []int) error {
-	found, err := a.decode(ctx, index, dst, start)
+// readPart fills dst with a part of a chunk.
+func (a *array) readPart(ctx context.Context, p *part, dst ndarray.Array) error {
+	found, err := a.decode(ctx, p, dst)
 	switch {
 	case err != nil:
 		return err
@@ -296,14 +269,15 @@ func (a *array) readChunk(ctx context.Context, index []int, dst ndarray.Array, s
 	return nil
 }
 
-// decode is readChunk for a stored chunk. It returns false if the chunk is not stored.
-func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, start []int) (bool, error) {
+// decode is readPart for a stored chunk. It returns false if the chunk is not stored.
+func (a *array) decode(ctx context.Context, p *part, dst ndarray.Array) (bool, error) {
+	index := p.index
 	key, s := a.key(index), a.source
 	chain, err := a.chainOf(index)
 	if err != nil {
 		return false, err
 	}
-	if a.inParts(index, dst.Shape) {
+	if p.inParts {
 		object, err := s.opened.get(ctx, chain, key, func(version string) error { return a.checkVersion(index, version) })
 		if err == nil && object == nil {
 			err = a.checkMissing(index)
@@ -311,12 +285,12 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 		if err != nil || object == nil {
 			return false, err
 		}
-		if a.isAll(index, dst.Shape) {
+		if p.ofAll {
 			if err := s.store.Check(ctx, key); err != nil {
 				return false, err
 			}
 		}
-		return true, object.DecodeRegion(ctx, a.pool, dst, start)
+		return true, object.DecodeRegion(ctx, a.pool, dst, p.start)
 	}
 	var buffer *ndarray.Buffer
 	place := chain.DecodePlace(dst)
@@ -362,7 +336,7 @@ func (a *array) decode(ctx context.Context, index []int, dst ndarray.Array, star
 			return false, err
 		}
 	}
-	return true, chain.DecodeRegion(ctx, a.pool, dst, start, codecs.InMemory(data))
+	return true, chain.DecodeRegion(ctx, a.pool, dst, p.start, codecs.InMemory(data))
 }
 
 // readObject reads the object of a chunk, as [store.Store.ReadInto] does.
@@ -374,20 +348,4 @@ func (a *array) readObject(ctx context.Context, index []int, key string, most in
 		}
 	}
 	return a.source.store.ReadInto(ctx, key, most, room)
-}
-
-// inParts reports whether a region of a chunk is read without the rest of the chunk.
-// All of a shard is read in parts, too, if the shard is large.
-func (a *array) inParts(index, shape []int) bool {
-	if !a.partly {
-		return false
-	}
-	_, sharded := a.chain.Shards()
-	return !a.isAll(index, shape) || sharded && a.chain.Size().Max > wholeShard
-}
-
-// isAll reports whether a region of this shape covers the chunk, as far as the chunk
-// lies within the array.
-func (a *array) isAll(index, shape []int) bool {
-	return slices.Equal(shape, a.grid.Region(index).Shape)
 }

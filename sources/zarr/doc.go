@@ -46,7 +46,9 @@
 //
 // Besides dst, one call of ReadRegion holds at most the Memory of the array's Info: for
 // one chunk, what [codecs.Chain.RegionMemory] says and an index. From a remote store it
-// reads up to eight chunks at once, if they fit into 16 MiB together. The bytes of
+// reads up to eight chunks at once, if they fit into 16 MiB together. With
+// [Options.Parallel], it reads and decodes that many parts at once, from any store: chunks,
+// or boxes of whole inner chunks. The bytes of
 // elements of variable size have no bound and are not counted. The indexes of the
 // shards that were used last stay in memory, up to 8 MiB together; a single index may
 // be larger.
@@ -74,6 +76,7 @@
 //	all_chunks.go         missing_chunks: error
 //	rectilinear.go        chunks of several sizes
 //	images.go             OME-NGFF metadata
+//	parts.go              the parts of a region that are read at once
 //	array.go              an array: its description, and how regions are read
 //	arithmetic_codecs.go  scale_offset and cast_value in front of a chain
 //	identity.go           the files that identify a hierarchy

@@ -121,8 +121,11 @@ type kind struct {
 	n5     *n5.Array
 	partly bool // the chain can decode a region from less than a whole chunk
 	named  bool // a v2 array whose dimensions have names
-	// parallel is the number of chunks of a region that are read at once.
+	// parallel is the number of parts of a region that are read at once.
 	parallel int
+	// box is the shape of the parts of a shard that are read at once, in elements. It is nil if a
+	// shard is read as one part.
+	box []int
 	// pool has the buffers for decoding. For elements of variable size it keeps no idle
 	// memory, because nobody has reserved that memory.
 	pool *ndarray.Pool

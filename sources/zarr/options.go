@@ -32,6 +32,13 @@ type Options struct {
 	// the chunk holds the fill value. An array cannot be opened if a chunk is missing.
 	// Inner chunks of shards may be missing.
 	AllChunks bool
+	// Parallel is how many parts of a region one call of ReadRegion reads and decodes at the
+	// same time: chunks, or boxes of whole inner chunks of up to some MiB if the chunks are
+	// shards. Zero suits callers that make many calls at the same time: one part from a local
+	// store, and from a remote one as many as fit into 16 MiB, at most eight. The Memory of an
+	// array's Info grows with Parallel. Elements of variable size are read one part after the
+	// other, whatever Parallel is.
+	Parallel int
 	// Follow says to which files a table of references may refer. A folder that is a URL with a
 	// query also says how the files below it are read.
 	Follow sources.Following

@@ -304,7 +304,7 @@ func TestKindOfArray(t *testing.T) {
 		if path == "small" {
 			all = []int{8}
 		}
-		if got := [2]bool{a.inParts([]int{0}, all), a.inParts([]int{0}, []int{all[0] - 1})}; got != want {
+		if got := [2]bool{a.newParts(all, []int{0}).take().inParts, a.newParts([]int{all[0] - 1}, []int{0}).take().inParts}; got != want {
 			t.Errorf("%s: in parts %v, want %v", path, got, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func main() {
 
 func run(ctx context.Context, args []string) (err error) {
 	began := time.Now()
-	src, err := zarr.Open(ctx, args[1], zarr.Options{})
+	src, err := zarr.Open(ctx, args[1], zarr.Options{Parallel: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return err
 	}
