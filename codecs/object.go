@@ -68,7 +68,7 @@ func (c *Chain) RegionMemory() int {
 
 // DecodeRegion fills dst with a box of an encoded chunk. The box begins at index start
 // and has the shape of dst. DecodeRegion reads no more of in than the codecs need.
-// Damage is ErrCorrupt or ErrTooLarge.
+// Damage of what it reads and decodes is ErrCorrupt or ErrTooLarge.
 func (c *Chain) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, start []int, in Input) error {
 	o, err := c.Open(ctx, in)
 	if err != nil {
@@ -89,15 +89,15 @@ func (o *Object) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 	}
 	tally := dst.Heap.Tally()
 	defer tally.End()
-	in, release, err := c.decoded(ctx, pool, o.in, tally)
-	var to target
 	region := ndarray.Region{Start: start, Shape: dst.Shape}
 	boxes := []ndarray.Region{region} // boxes[i] is the box of stage i
+	for _, a := range c.arrays {
+		region = a.(Regional).EncodedRegion(region)
+		boxes = append(boxes, region)
+	}
+	in, release, err := c.decoded(ctx, pool, region, o.in, tally)
+	var to target
 	if err == nil {
-		for _, a := range c.arrays {
-			region = a.(Regional).EncodedRegion(region)
-			boxes = append(boxes, region)
-		}
 		to = c.target(pool, dst, len(c.arrays), boxes)
 		if o.shard != nil {
 			err = o.shard.decodeRegion(ctx, pool, to.view, region.Start)

@@ -98,11 +98,12 @@ func (c *Chain) readAll(ctx context.Context, pool *ndarray.Pool, in Input, tally
 	return buffer.Bytes, buffer, nil
 }
 
-// decoded returns what the array → bytes codec has made, as an Input. Without bytes →
-// bytes codecs that is the object itself, otherwise what they decode. If the first of
-// them is Blocked, only the ranges that a caller reads are decoded. release gives the
-// memory back.
-func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input, tally *ndarray.Tally) (out Input, release func(), err error) {
+// decoded returns what the array → bytes codec has made, as an Input, for a box of what that
+// codec encodes. Without bytes → bytes codecs that is the object itself, otherwise what they
+// decode. If the first of them is Blocked, only the ranges that a caller reads are decoded. If
+// it is Stopping, only the front that the box needs may be decoded. release gives the memory
+// back.
+func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, box ndarray.Region, in Input, tally *ndarray.Tally) (out Input, release func(), err error) {
 	if len(c.binary) == 0 {
 		return in, func() {}, nil
 	}
@@ -115,6 +116,10 @@ func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input, tally
 	if ok && c.sizes[0].Fixed {
 		last = 1
 	}
+	stopping, front := c.front(box)
+	if stopping != nil {
+		last = 1
+	}
 	data, buffer, err = c.decodeBinary(pool, data, last, buffer, nil, tally)
 	release = func() {
 		if buffer != nil {
@@ -124,7 +129,31 @@ func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, in Input, tally
 	if err != nil || last == 0 {
 		return InMemory(data), release, err
 	}
+	if stopping != nil {
+		encoded := buffer
+		buffer = pool.Get(c.sizes[0].Max)
+		err = c.fault(len(c.arrays)+1, stopping.DecodeFront(buffer.Bytes, data, front))
+		if encoded != nil {
+			encoded.Release()
+		}
+		return InMemory(buffer.Bytes), release, err
+	}
 	return blocks{data, blocked, c.sizes[0].Max}, release, nil
+}
+
+// front returns the first bytes → bytes codec if it can stop decoding early, and how many bytes
+// a box needs. It returns nil if the box needs all bytes.
+func (c *Chain) front(box ndarray.Region) (Stopping, int) {
+	stopping, ok := c.binary[0].(Stopping)
+	leading, leads := c.bytes.(Leading)
+	if !ok || !leads || !c.sizes[0].Fixed {
+		return nil, 0
+	}
+	n := leading.Leading(box.Start, box.Shape)
+	if n >= c.sizes[0].Max {
+		return nil, 0
+	}
+	return stopping, n
 }
 
 // blocks is an Input that decodes the ranges that are read.

@@ -130,6 +130,23 @@ type Blocked interface {
 	DecodeRange(dst, src []byte, off int) error
 }
 
+// Leading is the trait of a [Ranged] codec that decodes a box from the front of the encoded
+// bytes.
+type Leading interface {
+	// Leading returns how many bytes the front has for the box of a shape that begins at index
+	// start. DecodeRegion reads none of the bytes behind it.
+	Leading(start, shape []int) int
+}
+
+// Stopping is the trait of a [BytesToBytes] codec that can stop decoding early.
+type Stopping interface {
+	// DecodeFront decodes src until it has at least n bytes of the content, at the front of dst.
+	// dst has the length of the whole content. Its other bytes become undefined, and faults of
+	// src that concern only them may stay unseen. If src has a checksum of decoded bytes among
+	// the n, DecodeFront decodes all that the checksum covers, and compares it.
+	DecodeFront(dst, src []byte, n int) error
+}
+
 // Traits of verification without decoding.
 
 // Verifier is the trait of a codec that can detect damage of its encodings without

@@ -31,6 +31,19 @@ func (b *bytesBound) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst n
 	return nil
 }
 
+// Leading implements [codecs.Leading].
+func (b *bytesBound) Leading(start, shape []int) int {
+	if slices.Contains(shape, 0) {
+		return 0
+	}
+	strides := ndarray.CStrides(b.typ.Size(), b.shape)
+	n := b.typ.Size()
+	for i, first := range start {
+		n += (first + shape[i] - 1) * strides[i]
+	}
+	return n
+}
+
 // decodeBox reads a box that begins at byte at. If the bytes between the elements are
 // cheaper to read than further requests, it reads the box in one piece. Otherwise it
 // reads slice by slice along the slowest dimension.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,6 +125,49 @@ func checkRegions(t *testing.T, chain *codecs.Chain) {
 	}
 	if n := pool.Lent(); n != 0 {
 		t.Errorf("%v: %d buffers were not released", chain.Specs(), n)
+	}
+}
+
+// TestDecodeFront checks that a box at the front of a chunk needs only the front of a frame, but all
+// of a frame with a checksum.
+func TestDecodeFront(t *testing.T) {
+	in := codecs.Chunk{Type: dtype.Float32, Shape: []int{256, 1024}, Fill: dtype.Float32.Default()}
+	whole := ndarray.New(in.Type, in.Shape)
+	for i := range whole.Data {
+		whole.Data[i] = byte(i * i >> 7)
+	}
+	for _, specs := range [][]codecs.Spec{
+		{spec("bytes", ""), spec("zstd", "")},
+		{spec("transpose", `{"order":[1,0]}`), spec("bytes", `{"endian":"big"}`), spec("zstd", "")},
+		{spec("bytes", ""), spec("zstd", `{"checksum":true}`)},
+	} {
+		checked := strings.Contains(string(specs[len(specs)-1].Configuration), "checksum")
+		chain, err := standard.Registry(dtype.Standard()).Bind(specs, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pool ndarray.Pool
+		data, buffer, err := chain.Encode(&pool, whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer buffer.Release()
+		for _, cut := range []int{0, 1} { // bytes that are missing at the end
+			for _, box := range []ndarray.Region{{Start: []int{3, 5}, Shape: []int{90, 500}}, {Start: []int{200, 1000}, Shape: []int{56, 24}}} {
+				got := ndarray.New(in.Type, box.Shape)
+				err := chain.DecodeRegion(t.Context(), &pool, got, box.Start, codecs.InMemory(data[:len(data)-cut]))
+				if cut > 0 && (checked || box.Start[0] == 200) {
+					if !errors.Is(err, codecs.ErrCorrupt) {
+						t.Errorf("%v: %v of a chunk that is cut: %v", specs, box, err)
+					}
+				} else if diff := cmp.Diff(collect(whole.Sub(box)), collect(got)); err != nil || diff != "" {
+					t.Errorf("%v: %v: %v %s", specs, box, err, diff)
+				}
+			}
+		}
+		if pool.Lent() != 1 {
+			t.Errorf("%v: %d buffers were not released", specs, pool.Lent()-1)
+		}
 	}
 }
 

@@ -244,13 +244,29 @@ func (b *zstdBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	}
 	dst = grow(dst, room)
 	n, err := b.shared.decoder.Decode(dst[from:from+room], src)
-	switch {
-	case errors.Is(err, fastzstd.ErrTooLarge):
-		return nil, fmt.Errorf("%w: %w", codecs.ErrTooLarge, err)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	if err != nil {
+		return nil, zstdDamage(err)
 	}
 	return dst[:from+n], b.in.Check(n)
+}
+
+// DecodeFront implements [codecs.Stopping].
+func (b *zstdBound) DecodeFront(dst, src []byte, n int) error {
+	there, err := b.shared.decoder.DecodeUpTo(dst, src, n)
+	switch {
+	case err != nil:
+		return zstdDamage(err)
+	case there < n:
+		return b.in.Check(there)
+	}
+	return nil
+}
+
+func zstdDamage(err error) error {
+	if errors.Is(err, fastzstd.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", codecs.ErrTooLarge, err)
+	}
+	return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
 }
 
 // stream returns a reader of what frames decode to.

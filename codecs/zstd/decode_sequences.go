@@ -41,6 +41,8 @@ type sequenceDecoder struct {
 	end        int
 	blockStart int
 	most       int
+	// until is how far dst has to be filled. The decoder may stop anywhere behind that.
+	until int
 	// history holds the last three offsets (RFC 8878, section 3.1.1.5).
 	history [3]uint64
 	window  int // the largest offset, in bytes
@@ -84,6 +86,9 @@ func (d *sequenceDecoder) sequencesSection(at, end int) error {
 		if err != nil {
 			return err
 		}
+	}
+	if d.out >= d.until {
+		return nil
 	}
 	rest := d.literals[d.taken:]
 	if err := d.fits(len(rest)); err != nil {
@@ -162,7 +167,7 @@ func (d *sequenceDecoder) start(n, at, end int) error {
 	if d.bit < d.firstBit {
 		return errBits
 	}
-	d.fastOut = max(0, min(d.blockStart+d.most, d.end, len(d.dst)-wildCopy))
+	d.fastOut = max(0, min(d.blockStart+d.most, d.end, d.until, len(d.dst)-wildCopy))
 	d.fastTaken = min(len(d.literals), len(d.literals)+d.spare-wildCopy)
 	return nil
 }
@@ -179,15 +184,15 @@ func (d *sequenceDecoder) take(n int) int {
 	return int(word << (-(d.bit + n) & 7) >> (64 - n))
 }
 
-// decode decodes all sequences of the block.
+// decode decodes the sequences of the block, all of them unless dst is filled far enough before.
 func (d *sequenceDecoder) decode() error {
-	for d.left > 0 {
+	for d.left > 0 && d.out < d.until {
 		d.decodeFast()
 		if err := d.decodeOne(); err != nil {
 			return err
 		}
 	}
-	if d.bit != d.firstBit {
+	if d.left == 0 && d.bit != d.firstBit {
 		return fmt.Errorf("zstd: %d bits of sequences are left", d.bit-d.firstBit)
 	}
 	return nil

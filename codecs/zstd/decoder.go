@@ -3,6 +3,7 @@ package zstd
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/huff0"
@@ -26,20 +27,29 @@ type Decoder struct {
 // It accepts everything that RFC 8878 allows, except frames that need a dictionary, and
 // copies from 2 GiB back or more.
 func (d *Decoder) Decode(dst, src []byte) (n int, err error) {
+	return d.DecodeUpTo(dst, src, math.MaxInt)
+}
+
+// DecodeUpTo is Decode, but stops as soon as dst holds the first n bytes of the content. It
+// returns how many bytes of dst are content: n or more, or fewer if the content has fewer bytes.
+// Faults of src behind the place where it stops stay unseen. A frame with a checksum is decoded
+// whole, and its checksum is compared.
+func (d *Decoder) DecodeUpTo(dst, src []byte, n int) (there int, err error) {
 	f, ok := d.idle.Get().(*frameDecoder)
 	if !ok {
 		f = &frameDecoder{}
 	}
 	f.src, f.dst, f.out = src, dst, 0
-	for f.at = 0; f.at < len(src); {
+	for f.at = 0; f.at < len(src) && f.out < n; {
+		f.until = n
 		if err = f.next(); err != nil {
 			break
 		}
 	}
-	n = f.out
+	there = f.out
 	f.src, f.dst, f.literals = nil, nil, nil
 	d.idle.Put(f)
-	return n, err
+	return there, err
 }
 
 // frameDecoder decodes one frame after the other.
@@ -89,6 +99,9 @@ func (f *frameDecoder) frame(h frameHeader) error {
 	if h.Size >= 0 {
 		f.end = f.out + int(h.Size)
 	}
+	if h.Checksum {
+		f.until = math.MaxInt
+	}
 	f.window = int(h.window)
 	f.most = min(f.window, maxBlock)
 	f.history = [3]uint64{1, 4, 8}
@@ -107,6 +120,9 @@ func (f *frameDecoder) frame(h frameHeader) error {
 		}
 		if err != nil {
 			return err
+		}
+		if f.out >= f.until {
+			return nil
 		}
 	}
 	content := f.dst[f.frameStart:f.out]

@@ -155,7 +155,14 @@ func decoded(t testing.TB, src []byte, room int) ([]byte, error) {
 	if n != n2 || fmt.Sprint(err) != fmt.Sprint(err2) || !bytes.Equal(got[:n], slow[:n]) {
 		t.Fatalf("%d bytes, %v; without assembly %d bytes, %v", n, err, n2, err2)
 	}
-	for _, b := range [][]byte{got, slow} {
+	front, slowFront := bytes.Repeat([]byte{0xa5}, room+guard), bytes.Repeat([]byte{0xa5}, room+guard)
+	there, errFront := d.DecodeUpTo(front[:room:room], src2, n/2)
+	there2, errFront2 := newPlainDecoder().DecodeUpTo(slowFront[:room:room], src2, n/2)
+	if there != there2 || fmt.Sprint(errFront) != fmt.Sprint(errFront2) || err == nil && errFront != nil || !bytes.Equal(front[:n/2], got[:n/2]) || !bytes.Equal(slowFront[:n/2], got[:n/2]) ||
+		errFront == nil && (there < n/2 || there > n) {
+		t.Fatalf("%d of %d bytes: %d bytes, %v; without assembly %d bytes, %v", n/2, n, there, errFront, there2, errFront2)
+	}
+	for _, b := range [][]byte{got, slow, front, slowFront} {
 		if !bytes.Equal(b[room:], bytes.Repeat([]byte{0xa5}, guard)) {
 			t.Fatal("bytes behind the room have changed")
 		}
@@ -164,6 +171,38 @@ func decoded(t testing.TB, src []byte, room int) ([]byte, error) {
 		t.Fatal("the frames have changed")
 	}
 	return got[:n], err
+}
+
+// TestDecodeUpTo checks that a decoder stops when it has enough, but not in front of a checksum of
+// what it has.
+func TestDecodeUpTo(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, checked := range []bool{false, true} {
+		b := newBuilder()
+		for range 3 {
+			b.randomBlock(random, 3000)
+		}
+		frame, n := b.frame(checked), len(b.content)
+		second := append(slices.Clone(frame), frame...)
+		for _, d := range []*Decoder{{}, newPlainDecoder()} {
+			dst := make([]byte, 2*n)
+			for _, most := range []int{0, 1, n / 3, n - 1, n} {
+				there, err := d.DecodeUpTo(dst, second, most)
+				if err != nil || there < most || there > n || !bytes.Equal(dst[:most], b.content[:most]) {
+					t.Errorf("checksum %v: %d of %d bytes: %d, %v", checked, most, n, there, err)
+				}
+				if checked && most > 0 && there != n {
+					t.Errorf("%d of %d bytes of a frame with a checksum", there, n)
+				}
+			}
+			broken := slices.Clone(frame)
+			broken[len(broken)-1] ^= 3 // of the checksum, or of the header of the last block
+			_, err := d.DecodeUpTo(dst, broken, n/2)
+			if _, whole := d.Decode(dst, broken); whole == nil || (err != nil) != checked {
+				t.Errorf("checksum %v: damage at the end: %v, half of it: %v", checked, whole, err)
+			}
+		}
+	}
 }
 
 func mustDecode(t testing.TB, src, want []byte, room int) {
