@@ -72,6 +72,7 @@ var rooms = [][]string{
 	{"jobs/advise"},
 	{"jobs/draft"},
 	{"jobs/run"},
+	{"jobs/references"},
 	{"jobs/verify"},
 	{"jobs/report"},
 	{"jobs"},

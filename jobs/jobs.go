@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/references"
 	"github.com/zmigrate/zmigrate/jobs/report"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/trial"
@@ -45,6 +46,10 @@ type (
 	Status         = run.Status
 	CampaignStatus = run.CampaignStatus
 	ArrayStatus    = run.ArrayStatus
+
+	ReferenceTable   = references.Table
+	ReferenceOptions = references.Options
+	ReferenceResult  = references.Result
 
 	VerifyOptions = verify.Options
 	Verification  = verify.Result
@@ -91,6 +96,12 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 // Run does what a plan says and is not done yet, and leaves a report; see [run.Run].
 func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result, error) {
 	return report.Run(ctx, p, env, opt)
+}
+
+// NewReferences decides what the table of references has of the arrays of a plan, whose job has
+// target.references. Its Run writes the table. See [references.New].
+func NewReferences(ctx context.Context, p *Plan, env Environment) (*ReferenceTable, error) {
+	return references.New(ctx, p, env)
 }
 
 // Sample tries n chunks of an array of a plan, and says what the whole array would take. It

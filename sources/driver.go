@@ -57,6 +57,8 @@ type Traits struct {
 	// HDF5: files of the format may have compounds, and references to objects. The driver has
 	// the fields source.compound and source.references.
 	HDF5 bool
+	// Located: the driver does what [Request].Refer says.
+	Located bool
 	// NGFF: the driver has the field source.ngff.
 	NGFF bool
 	// CF: Open does what [Request].CF says, or nothing in the format is packed. The
@@ -99,6 +101,9 @@ type Request struct {
 	// KeepCodecs says, by the path of an array and its data type, whether the target keeps
 	// the codecs. nil: for no array.
 	KeepCodecs func(path string, t dtype.Type) bool
+	// Refer says that the target is a table of references to the chunks of the source. An
+	// array without chunks whose elements lie in one run then gets chunks, see [InPieces].
+	Refer bool
 	// Follow says which files may be read to which files of URLs refer.
 	Follow Following
 	// Fields makes an array of each member of compounds. Otherwise compounds are structs.

@@ -31,6 +31,13 @@ type Placed interface {
 	PlaceStored(index []int, in codecs.Input) (from *store.Store, object store.Info)
 }
 
+// Located is an optional ability of what OpenStored returns: to say where the object is, if it
+// is a run of bytes in a file.
+type Located interface {
+	// Locate returns the URL of the file, as [File] has it, and the offset of the first byte.
+	Locate() (url string, offset int64)
+}
+
 // AsStored returns the array as a Stored, or nil if it has no such ability.
 func AsStored(a Array) Stored {
 	s, _ := undescribed(a).(Stored)

@@ -19,4 +19,5 @@
 //	parse.go           documents of Zarr v3
 //	resize.go          documents of arrays that grow
 //	v2.go              documents of Zarr v2
+//	v2_write.go        the same, written
 package zarr

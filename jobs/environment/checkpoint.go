@@ -24,8 +24,16 @@ const (
 	WorkerStaging     = "../../../" + LockStaging
 )
 
-// OpenCheckpoint opens the place of the job's checkpoint.
+// ErrReferences is the cause of an error about a job whose target is a table of references. A
+// run writes the table at once, so there is no checkpoint, and no record of what was done.
+var ErrReferences = errors.New("the target is a table of references, which has no checkpoint")
+
+// OpenCheckpoint opens the place of the job's checkpoint. For a job without one, the error is
+// [ErrReferences].
 func OpenCheckpoint(ctx context.Context, j *jobfile.Job, env Environment, limits *limits.Limits) (*store.Store, error) {
+	if j.Target.References != "" {
+		return nil, fmt.Errorf("%s: %w: use the commands plan and run; run compares an existing table with the source", j.Title(), ErrReferences)
+	}
 	url, err := j.CheckpointURL()
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@
 //	parse_codecs.go   codec chains in their short and long forms
 //	parse_extents.go  chunks and shards
 //	selection.go      parts of dimensions
+//	referring.go      what a table of references cannot have
 //	parse.go          the sections of the file
 //	load.go           Load and Parse
 //	schema.go         the JSON Schema of job files

@@ -133,6 +133,9 @@ type RawArray struct {
 // Target says where the Zarr v3 hierarchy goes.
 type Target struct {
 	Location
+	// References is ReferencesJSON or ReferencesParquet if the target is a table of references to
+	// the chunks of the source, in that form, and no hierarchy. "": the target is a hierarchy.
+	References   string
 	Consolidated bool
 	Existing     string // "resume", "fail", "overwrite" or "append"
 	// Append is the dimension along which an existing target grows; "":
@@ -151,6 +154,12 @@ type Target struct {
 	// "zarr-python>=3.1". They have no influence on what is written.
 	Readers []string
 }
+
+// The forms of tables of references.
+const (
+	ReferencesJSON    = "json"
+	ReferencesParquet = "parquet"
+)
 
 // LeavesOut reports whether a run leaves out the rows of the source that the target has.
 func (t *Target) LeavesOut() bool { return t.Overlap == "skip" || t.Overlap == "same" }

@@ -60,6 +60,7 @@ func normalGroups(rules []GroupRule) map[string]any {
 
 func normalTarget(t Target) map[string]any {
 	m := map[string]any{"url": spelling(t.Location), "consolidated": t.Consolidated, "store_empty_chunks": t.StoreEmptyChunks}
+	put(m, "references", t.References, t.References != "")
 	put(m, "append", t.Append, t.Append != "")
 	put(m, "overlap", t.Overlap, t.LeavesOut())
 	put(m, "digest_attribute", true, t.DigestAttribute)

@@ -61,6 +61,7 @@ func (p *parser) parse() {
 		"arrays": p.arrays,
 		"run":    p.run,
 	}, "zmigrate", "source", "target")
+	p.referring()
 	j.Run.Workers.setDefaults(j.Source.Far(), j.Target.Far())
 }
 
@@ -328,6 +329,7 @@ func (p *parser) target(n *node, at *trail) {
 	t := &p.job.Target
 	p.fields(n, at, map[string]setter{
 		"url":                p.location(&t.Location),
+		"references":         p.enum(&t.References, ReferencesJSON),
 		"consolidated":       p.boolean(&t.Consolidated),
 		"existing":           p.enum(&t.Existing, "resume", "fail", "overwrite", "append"),
 		"append":             p.appending,

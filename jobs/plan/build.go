@@ -94,7 +94,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	b.readable(planned)
 	b.block(planned)
 	b.notes = append(b.notes, shapes.ShardNotes(planned.Meta, planned.Chain, planned.stored != nil)...)
-	if planned.Existing == nil { // otherwise the chunks cannot be chosen
+	if planned.Existing == nil && b.plan.Job.Target.References == "" { // otherwise the chunks cannot be chosen
 		if field, w := b.shapes().Judge(planned.Chain, &planned.Meta.Grid); w.Code != "" {
 			b.warn(field, w.Code, w.Message, w.Hint)
 		}

@@ -117,7 +117,10 @@ func (b *builder) formerCodecs() (specs []codecs.Spec, renamed bool) {
 func (p *Plan) readRecorded(ctx context.Context, env environment.Environment) error {
 	p.recorded = map[string]recordedArray{}
 	s := p.state
-	if s == nil {
+	switch {
+	case p.Job.Target.References != "":
+		return nil // there is no checkpoint
+	case s == nil:
 		var err error
 		if s, _, err = environment.ReadState(ctx, p.Job, env, p.Limits.Target); err != nil {
 			return err

@@ -40,10 +40,12 @@ func (b *builder) keepShards() {
 // keptCodecs returns the codecs of the source if the driver keeps codecs by default, or if
 // the job asks for them. If the source has shards, they are the codecs of the inner chunks.
 // It returns nil if the source has no codecs, or if its codecs do not take the chunks in.
-// That is a problem if the job asks for them.
+// That is a problem if the job asks for them, unless the target is a table of references:
+// package references decides what becomes of such an array.
 func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	keep := b.options.Codecs.Keep
-	if b.info.Codecs == nil && keep {
+	needs := keep && b.plan.Job.Target.References == ""
+	if b.info.Codecs == nil && needs {
 		b.wrong("codecs", cmp.Or(b.info.Obstacle, "the source has no codecs")+": none can be kept", "give the array a list of codecs")
 	}
 	if b.info.Codecs == nil || !keep && b.plan.Job.Driver().Codecs != sources.CodecsByDefault {
@@ -56,7 +58,7 @@ func (b *builder) keptCodecs(in codecs.Chunk) []codecs.Spec {
 	switch {
 	case err == nil:
 		return specs
-	case keep:
+	case needs:
 		b.wrong("codecs", "the codecs of the source cannot be kept: "+err.Error(), "list the codecs")
 	default:
 		b.note("codecs: the default, because the codecs of the source cannot be kept: %v", err)

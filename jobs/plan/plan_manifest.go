@@ -143,6 +143,9 @@ func (p *Plan) summary() fileSummary {
 	return all
 }
 
+// Opened yields the files of the source with the URLs by which they were opened.
+func (p *Plan) Opened() iter.Seq[sources.File] { return p.source.Files() }
+
 // Files yields the files of the source with the URLs that the manifest has. A local file
 // below the folder of the job has a path relative to that folder, so that a folder with job,
 // data and target can move as a whole. Links are resolved, so a file has one path however

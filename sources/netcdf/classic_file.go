@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
@@ -18,6 +19,7 @@ type classicFile struct {
 	file    *sources.OpenFile
 	header  *header
 	scratch *ndarray.Pool
+	pieces  *sources.Pieces
 }
 
 func (c *classicFile) groups() []sources.Group {
@@ -75,10 +77,15 @@ func (c *classicFile) open(_ context.Context, path string) (sources.Array, error
 	if v.record {
 		strides[0] = c.header.recordSize
 	}
-	return sources.NewStrided(info, sources.Place{
+	place := sources.Place{
 		Files: f.Store, Key: f.Key, URL: f.URL, Size: f.Size,
 		Order: dtype.Big, Offset: v.begin, Strides: strides, Scratch: c.scratch,
-	})
+	}
+	if c.pieces != nil {
+		info.Codecs = []codecs.Spec{serializer(info.Type, dtype.Big)}
+		return c.pieces.Cut(info, place)
+	}
+	return sources.NewStrided(info, place)
 }
 
 // checkName refuses names that no array in the root can have.

@@ -86,6 +86,7 @@
 //	classic_parser.go      the parts of a classic header
 //	classic_header.go      the header of a classic file
 //	attribute.go           attributes as Zarr has them, and what they mean
+//	serializer.go          the codec that turns elements into bytes
 //	classic_file.go        a classic file and its arrays
 //	classic_details.go     a classic file for inspect
 //	options.go             Options, and what the files of a source share

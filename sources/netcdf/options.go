@@ -31,6 +31,8 @@ type Options struct {
 	// SkipReferences leaves references of HDF5 out. Otherwise they are the paths of their
 	// objects.
 	SkipReferences bool
+	// Pieces, if not nil, cuts variables without chunks into pieces, see [sources.Pieces].
+	Pieces *sources.Pieces
 	// Codecs are the known codecs; nil: the standard ones.
 	Codecs *codecs.Registry
 	// Drivers are the known formats, for the error about a file of another one; nil:
@@ -49,6 +51,7 @@ type source struct {
 	follow         sources.Following
 	fields         bool // see Options.Fields
 	skipReferences bool // see Options.SkipReferences
+	pieces         *sources.Pieces
 	files          *sources.FileSet
 
 	mu     sync.Mutex                          // guards what follows

@@ -29,7 +29,7 @@ func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []
 		return nil, fmt.Errorf("%s: %w", f.URL, err)
 	}
 	home.hdf5 = opened
-	t := &tree{file: f, hdf5: opened, source: s, scratch: s.scratch, kept: s.kept, chains: s.chains, byPath: map[string]*treeVariable{}, known: map[hdf5.Place]bool{}, scales: map[hdf5.Place]*treeDimension{}}
+	t := &tree{file: f, hdf5: opened, source: s, scratch: s.scratch, kept: s.kept, pieces: s.pieces, chains: s.chains, byPath: map[string]*treeVariable{}, known: map[hdf5.Place]bool{}, scales: map[hdf5.Place]*treeDimension{}}
 	root := &group{at: hdf5.Place{File: opened, Address: opened.Root()}}
 	if err := t.readGroup(ctx, root); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.URL, err)

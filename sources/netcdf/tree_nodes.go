@@ -20,6 +20,7 @@ type tree struct {
 	source  *source
 	scratch *ndarray.Pool
 	kept    func(path string) bool // says for which variables the stored chunks are wanted; nil: for none
+	pieces  *sources.Pieces        // cuts variables without chunks; nil: they stay whole
 	chains  *codecs.Chains
 	nodes   []*group // the root first, each group before its subgroups
 	vars    []*treeVariable

@@ -187,10 +187,15 @@ func (t *tree) place(info *sources.Info, d *hdf5.Dataset, fill ndarray.Array, f 
 		if order == dtype.NoOrder {
 			order = dtype.Native
 		}
-		return sources.NewStrided(info, sources.Place{
+		place := sources.Place{
 			Files: f.Store, Key: f.Key, URL: f.URL, Size: f.Size, Order: order,
 			Offset: offset, Strides: ndarray.CStrides(d.Native.Element.Size, info.Shape), Scratch: t.scratch,
-		})
+		}
+		if t.pieces != nil {
+			info.Obstacle = ""
+			return t.pieces.Cut(info, place)
+		}
+		return sources.NewStrided(info, place)
 	}
 	if d.ChunkShape != nil {
 		info.Chunks = slices.Concat(d.ChunkShape, d.Native.Shape)

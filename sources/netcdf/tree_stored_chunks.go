@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
-	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
@@ -39,22 +38,6 @@ func describeCodecs(info *sources.Info, d *hdf5.Dataset) {
 	case !plain:
 		info.Obstacle = "the elements are not stored in the form in which Zarr stores " + info.Type.Name()
 	}
-}
-
-// serializer returns the codec that turns elements into bytes. Words have the byte
-// order of the file.
-func serializer(t dtype.Type, order dtype.Order) codecs.Spec {
-	if o, ok := t.(dtype.Object); ok {
-		return codecs.Spec{Name: o.V2Filter()}
-	}
-	if order == dtype.NoOrder || order == dtype.Mixed {
-		return codecs.Spec{Name: standard.BytesName}
-	}
-	endian := "little"
-	if order == dtype.Big {
-		endian = "big"
-	}
-	return codecs.Spec{Name: standard.BytesName, Configuration: fmt.Appendf(nil, `{"endian":%q}`, endian)}
 }
 
 // storedDataset is a treeArray that implements [sources.Stored].
@@ -175,6 +158,9 @@ func (c storedChunk) Size() int64 { return int64(c.StoredChunk.Size) }
 func (c storedChunk) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return c.file.Store.ReadRange(ctx, c.file.Key, p, c.Offset+off)
 }
+
+// Locate implements [sources.Located].
+func (c storedChunk) Locate() (url string, offset int64) { return c.file.URL, c.Offset }
 
 // StoredRegions implements [sources.Sparse].
 func (a *treeArray) StoredRegions(ctx context.Context, f func(ndarray.Region)) (dtype.Scalar, error) {

@@ -35,6 +35,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "select", Usage: "migrate only a `PART` of a dimension, such as time=2020-01-01/2020-12-31, lat=30,60 or x=0:100:2; may be repeated"},
 			&cli.BoolFlag{Name: "no-coordinates", Usage: "leave out coordinates that --include and --exclude do not select"},
 			&cli.StringFlag{Name: "unsupported", Usage: "`WHAT` to do with arrays that Zarr or this program does not know: error or skip"},
+			&cli.StringFlag{Name: "references", Usage: "write a table of references to the chunks of the source, and no hierarchy, in this `FORM`: json"},
 			&cli.StringFlag{Name: "existing", Usage: "`WHAT` to do with an existing target: resume, fail, overwrite or append"},
 			&cli.StringFlag{Name: "append", Usage: "with --existing append: the `DIMENSION` to append along"},
 			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}, sampleFlag()),
@@ -100,6 +101,9 @@ func copyJob(c *cli.Context, driver string) ([]byte, error) {
 	if existing := c.String("existing"); existing != "" {
 		target["existing"] = existing
 	}
+	if form := c.String("references"); form != "" {
+		target["references"] = form
+	}
 	if dim := c.String("append"); dim != "" {
 		target["append"] = dim
 	}
@@ -154,7 +158,7 @@ func (a *app) ofFlags(list jobs.Problems) jobs.Problems {
 	}
 	flags := []struct{ field, flag string }{
 		{"defaults.codecs", "--codec"}, {"defaults.chunks", "--chunks"}, {"defaults.shards", "--shards"}, {"defaults.access", "--access"},
-		{"source.url", "SRC"}, {"target.url", "DST"}, {"target.existing", "--existing"}, {"target.append", "--append"},
+		{"source.url", "SRC"}, {"target.url", "DST"}, {"target.existing", "--existing"}, {"target.append", "--append"}, {"target.references", "--references"},
 		{"source.concat", "--concat"}, {"source.stack", "--stack"}, {"source.join", "--join"}, {"source.order", "--order"},
 		{"source.include", "--include"}, {"source.exclude", "--exclude"}, {"source.select", "--select"}, {"source.unsupported", "--unsupported"},
 	}

@@ -94,6 +94,9 @@ func (a *app) plans(c *cli.Context, list []*jobs.Job, shows planShows) error {
 
 // plan makes the plan of a job and prints what a run would do.
 func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error) {
+	if j.Target.References != "" {
+		return a.planReferences(ctx, j)
+	}
 	defer forPlanning(j)()
 	p, err := jobs.NewPlan(ctx, j, a.env)
 	if err != nil {

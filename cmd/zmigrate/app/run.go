@@ -160,6 +160,9 @@ func forRunning(j *jobs.Job) (done func()) {
 // If the job or the command line asks for a verification, run verifies the target at the
 // end, unless there was nothing to do since the last verification.
 func (a *app) run(c *cli.Context, j *jobs.Job) error {
+	if j.Target.References != "" {
+		return a.refer(c, j)
+	}
 	r, err := a.migrate(c, j, nil)
 	if err != nil {
 		return err

@@ -1,0 +1,174 @@
+package references
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/sinks/kerchunk"
+)
+
+// staging is the folder beside a local table in which the table is written, until it is
+// complete.
+const staging = ".zmigrate-staging"
+
+// Options say how to write a table. The zero value asks nothing.
+type Options struct {
+	// Confirm, if set, is called before a table is overwritten. If it returns an error, the
+	// table stays, and Run returns this error.
+	Confirm func(run.Removal) error
+}
+
+// Result describes a table that was written.
+type Result struct {
+	Target string `json:"target"`
+	Arrays int    `json:"arrays"`
+	// Chunks is the number of chunks of all arrays. Inline of them are in the table, and Missing
+	// of them are stored nowhere and have the fill value.
+	Chunks  int `json:"chunks"`
+	Inline  int `json:"inline_chunks"`
+	Missing int `json:"missing_chunks"`
+	// Bytes is the size of the chunks to which the table refers.
+	Bytes int64         `json:"bytes_referred_to"`
+	Time  time.Duration `json:"nanoseconds"`
+	// Nothing is set if the table was there already, with the same bytes.
+	Nothing bool `json:"already_complete"`
+	// Findings are warnings that only the chunks tell.
+	Findings jobfile.Problems `json:"-"`
+}
+
+// Run writes the table. It appears as a whole or not at all. If there is something at the
+// target, target.existing decides: with resume, Run compares it with the table and returns
+// [run.ErrTargetExists] if they differ.
+func (t *Table) Run(ctx context.Context, opt Options) (result *Result, err error) {
+	began, j := time.Now(), t.plan.Job
+	to, err := t.openTarget(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	defer func() { err = errors.Join(err, to.close()) }()
+	objects, err := to.objects(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	exists := objects > 0
+	switch {
+	case exists && j.Target.Existing == "fail":
+		return nil, fmt.Errorf("target %s: %w; set target.existing: overwrite, or choose another place", store.Shown(j.Target.URL), run.ErrTargetExists)
+	case exists && j.Target.Existing == "overwrite" && opt.Confirm != nil:
+		if err := opt.Confirm(run.Removal{Target: store.Shown(j.Target.URL), Objects: objects}); err != nil {
+			return nil, err
+		}
+	case exists && j.Target.Existing != "overwrite":
+		if result, err = t.made(ctx, to.compare); err == nil {
+			result.Nothing, result.Time = true, time.Since(began)
+			return result, nil
+		}
+		if errors.Is(err, errOther) {
+			err = fmt.Errorf("target %s: %w and is not the table of this job and its source: set target.existing: overwrite, or choose another place", store.Shown(j.Target.URL), run.ErrTargetExists)
+		}
+		return nil, err
+	}
+	if result, err = t.made(ctx, to.write); err != nil {
+		return nil, err
+	}
+	result.Time = time.Since(began)
+	return result, nil
+}
+
+// made makes all entries and hands them to a table that begin begins and that end completes.
+func (t *Table) made(ctx context.Context, begin func(ctx context.Context) (kerchunk.Table, func(failed error) error, error)) (*Result, error) {
+	to, end, err := begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	counts, findings, err := t.write(ctx, to)
+	if err == nil {
+		err = t.plan.SourceChanged(ctx)
+	}
+	if err = end(err); err != nil {
+		return nil, err
+	}
+	return &Result{
+		Target: store.Shown(t.plan.Job.Target.URL), Arrays: len(t.Arrays), Chunks: counts.Chunks, Inline: counts.Inline,
+		Missing: counts.Missing, Bytes: counts.Bytes, Findings: findings,
+	}, nil
+}
+
+// place is where a table is written.
+type place interface {
+	// objects counts the objects of the target that are in the way.
+	objects(ctx context.Context) (int, error)
+	// write begins a table. end completes the table, or gives it up if failed is not nil.
+	write(ctx context.Context) (table kerchunk.Table, end func(failed error) error, err error)
+	// compare is write for a table whose bytes are compared with those of the target. Then the
+	// error of the table or of end is errOther if they differ.
+	compare(ctx context.Context) (table kerchunk.Table, end func(failed error) error, err error)
+	close() error
+}
+
+// openTarget opens the place of the target.
+func (t *Table) openTarget(ctx context.Context) (place, error) {
+	j := t.plan.Job
+	opt := t.env.StoreOptions(j, t.plan.Limits.Target)
+	opt.Staging = staging
+	folder, key, err := store.Split(j.Target.URL)
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, folder, opt)
+	return file{st, key}, err
+}
+
+// file is the place of a table in JSON, which is one object.
+type file struct {
+	store *store.Store
+	key   string
+}
+
+func (f file) objects(ctx context.Context) (int, error) {
+	switch _, err := f.store.Stat(ctx, f.key); {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	return 1, nil
+}
+
+func (f file) write(ctx context.Context) (kerchunk.Table, func(error) error, error) {
+	w, err := f.store.NewWriter(ctx, f.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return kerchunk.JSON(w), func(failed error) error {
+		if failed != nil {
+			return errors.Join(failed, w.Abort())
+		}
+		if err := w.Close(); err != nil {
+			return errors.Join(err, w.Abort())
+		}
+		return f.store.Sync(ctx)
+	}, nil
+}
+
+func (f file) compare(ctx context.Context) (kerchunk.Table, func(error) error, error) {
+	info, err := f.store.Stat(ctx, f.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &compared{ctx: ctx, from: f.store, key: f.key, size: info.Size}
+	return kerchunk.JSON(c), func(failed error) error {
+		if failed != nil {
+			return failed
+		}
+		return c.end()
+	}, nil
+}
+
+func (f file) close() error { return f.store.Close() }

@@ -1,0 +1,117 @@
+package references
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sinks/kerchunk"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
+)
+
+// Counts are figures of a table that was written.
+type Counts struct {
+	// Chunks is the number of chunks of all arrays, Inline of which are in the table, and
+	// Missing of which are stored nowhere and hold the fill value.
+	Chunks, Inline, Missing int
+	Bytes                   int64 // of the chunks to which the table refers
+}
+
+// write writes all entries. It returns findings that only the chunks tell.
+func (t *Table) write(ctx context.Context, to kerchunk.Table) (c Counts, findings jobfile.Problems, err error) {
+	for _, group := range t.plan.GroupPaths() {
+		err := to.Document(path.Join(group, zarr.GroupKeyV2), json.RawMessage(zarr.GroupV2))
+		if list := t.plan.Groups[group]; err == nil && len(list) > 0 {
+			var text []byte
+			if text, err = json.Marshal(list); err == nil {
+				err = to.Document(path.Join(group, zarr.AttributesKeyV2), text)
+			}
+		}
+		if err != nil {
+			return c, nil, err
+		}
+	}
+	for i := range t.Arrays {
+		a := &t.Arrays[i]
+		one, err := t.writeArray(ctx, to, a)
+		if err != nil {
+			return c, nil, fmt.Errorf("array %q: %w", a.Source, err)
+		}
+		c.Chunks, c.Inline, c.Missing, c.Bytes = c.Chunks+one.Chunks, c.Inline+one.Inline, c.Missing+one.Missing, c.Bytes+one.Bytes
+		meta := *a.Meta
+		if a.Inline {
+			meta = inlined(meta)
+		}
+		if f := setFill(&meta, a.Meta.Fill, one.Missing > 0); f != nil {
+			problem := t.plan.Job.Problem("target.references", fmt.Sprintf("array %q: %s", a.Source, f.Message), f.Hint)
+			problem.Warning, problem.Code = true, f.Code
+			findings = append(findings, problem)
+		}
+		document, attributes, err := meta.V2(t.env.Codecs)
+		if err == nil {
+			err = to.Document(path.Join(a.Target, zarr.ArrayKeyV2), document)
+		}
+		if err == nil {
+			err = to.Document(path.Join(a.Target, zarr.AttributesKeyV2), attributes)
+		}
+		if err != nil {
+			return c, nil, fmt.Errorf("array %q: %w", a.Source, err)
+		}
+	}
+	return c, findings, to.Close()
+}
+
+// writeArray writes the chunks of one array.
+func (t *Table) writeArray(ctx context.Context, to kerchunk.Table, a *Array) (c Counts, err error) {
+	if a.Inline {
+		data, err := elements(ctx, t.plan, a.Array, t.env.Codecs)
+		if err != nil || data == nil {
+			return c, err
+		}
+		c.Chunks, c.Inline = 1, 1
+		if err := to.Array(a.Target, 1); err != nil {
+			return c, err
+		}
+		return c, to.Chunk(kerchunk.Chunk{Key: zarr.KeysV2.Key(make([]int, len(a.Grid.Shape))), Inline: data})
+	}
+	stored := t.plan.Task(a.Array).Stored
+	if err := to.Array(a.Target, a.Chunks()); err != nil {
+		return c, err
+	}
+	var file, url string // of the chunk before
+	for n := range a.Chunks() {
+		if err := ctx.Err(); err != nil {
+			return c, err
+		}
+		c.Chunks++
+		index := a.Grid.Index(n)
+		in, err := stored.OpenStored(ctx, index)
+		if err != nil {
+			return c, err
+		}
+		if in == nil {
+			c.Missing++
+			continue
+		}
+		at, ok := in.(sources.Located)
+		if !ok {
+			return c, fmt.Errorf("the place of chunk %v is not known", index)
+		}
+		location, offset := at.Locate()
+		if location != file || url == "" {
+			if url, err = fsspecURL(location); err != nil {
+				return c, fmt.Errorf("%s: %w", store.Shown(location), err)
+			}
+			file = location
+		}
+		c.Bytes += in.Size()
+		if err := to.Chunk(kerchunk.Chunk{Number: n, Key: zarr.KeysV2.Key(index), URL: url, Offset: offset, Length: in.Size()}); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
