@@ -39,6 +39,8 @@ LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
 SERVERS := .cache/servers/installed
 KUBERNETES := .cache/kubernetes/manifests
+# Leaves out the code by which urfave/cli documents commands: `zmigrate man` has its own.
+TAGS := urfave_cli_no_docs
 # Where the process begins, on the platform that has an entry of ours (cmd/zmigrate/start_*).
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
@@ -50,7 +52,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## the static program, bin/zmigrate (needs: Go)
-	CGO_ENABLED=0 go build -ldflags='-s -w $(ENTRY)' -o bin/zmigrate ./cmd/zmigrate
+	CGO_ENABLED=0 go build -tags $(TAGS) -ldflags='-s -w $(ENTRY)' -o bin/zmigrate ./cmd/zmigrate
 
 test: ## all tests that need nothing but Go (needs: Go)
 	go test ./...
@@ -107,7 +109,7 @@ simulate-costs: ## what single steps of a campaign take on this machine, and a s
 
 small: ## the program without the providers of object stores, bin/zmigrate-small; each can be left out (needs: Go)
 	for tag in nos3 nogcs noazure; do go build -tags $$tag ./internal/store/...; done
-	CGO_ENABLED=0 go build -tags nos3,nogcs,noazure -ldflags='-s -w $(ENTRY)' -o bin/zmigrate-small ./cmd/zmigrate
+	CGO_ENABLED=0 go build -tags $(TAGS),nos3,nogcs,noazure -ldflags='-s -w $(ENTRY)' -o bin/zmigrate-small ./cmd/zmigrate
 	for scheme in s3 gs azblob; do { bin/zmigrate-small inspect $$scheme://bucket 2>&1 || true; } | grep 'built without'; done
 
 ports: ## packages with kernels, with those of older processors, without any and on arm64; zfp for newer amd64 (needs: Go; qemu-user, or root on a Debian, which installs it)
