@@ -1,6 +1,7 @@
 package standard
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -57,53 +58,69 @@ func bindZfp[T zfp.Scalar](b zfpBound) codecs.ArrayToBytes {
 	return &zfpArrays[T]{b}
 }
 
-func (b *zfpArrays[T]) options() zfp.Options { return zfp.Options{Header: b.header} }
+func (b *zfpArrays[T]) options(strides []int) zfp.Options {
+	return zfp.Options{Header: b.header, Strides: strides}
+}
 
 // AppendEncode implements [codecs.ArrayToBytes].
 func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) {
-	numbers, err := b.numbers(src)
+	f, err := b.field(src)
 	if err != nil {
 		return dst, err
 	}
-	if !b.lossless() && !b.form.within {
-		if at := zfpUnfit(numbers); at >= 0 {
-			return dst, fmt.Errorf("%w: %w of zfp's mode %s, which takes %s: mode reversible keeps all values",
-				codecs.NewElementError(src, at), dtype.ErrOutOfRange, b.mode, b.form.limits())
+	o := b.options(f.strides)
+	o.Finite = !b.lossless() && !b.form.within
+	if o.Finite && !b.form.float() { // zfp finds floats that are not finite while it encodes
+		if err := b.refuse(f, src); err != nil {
+			return dst, err
 		}
 	}
-	out, err := zfp.AppendEncode(dst, numbers, b.shape, b.params, b.options())
+	out, err := zfp.AppendEncode(dst, f.numbers, b.shape, b.params, o)
+	if errors.Is(err, zfp.ErrNotFinite) {
+		err = b.refuse(f, src)
+	}
 	if err != nil {
 		return dst, err
 	}
 	if b.verify {
-		err = b.prove(numbers, src, out[len(dst):])
+		err = b.prove(f, src, out[len(dst):])
 	}
 	return out, err
 }
 
-// numbers returns the elements of src as zfp's numbers: src's own memory, or a copy.
-func (b *zfpArrays[T]) numbers(src ndarray.Array) ([]T, error) {
+// refuse returns an error about the first number that the mode may change into any other one.
+func (b *zfpArrays[T]) refuse(f zfpField[T], src ndarray.Array) error {
+	at := f.unfit()
+	if at < 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %w of zfp's mode %s, which takes %s: mode reversible keeps all values",
+		codecs.NewElementError(src, at), dtype.ErrOutOfRange, b.mode, b.form.limits())
+}
+
+// field returns the elements of src as zfp's numbers: in src's own memory, or in a copy. The
+// field has no gaps if the bound is to be verified.
+func (b *zfpArrays[T]) field(src ndarray.Array) (zfpField[T], error) {
 	if b.form.promote == nil {
-		if a, ok := elements.Flat(src); ok {
-			numbers, _ := ndarray.As[T](a)
-			return numbers, nil
+		if f, ok := zfpFieldIn[T](src); ok && (!b.verify || len(f.numbers) == src.Len()) {
+			return f, nil
 		}
 	}
-	numbers, a := b.blank(src.Shape)
+	f, a := b.blank(src.Shape)
 	if b.form.promote == nil {
 		ndarray.Copy(a, src)
 	} else if at := b.form.promote.Run(a, src); at >= 0 {
-		return nil, fmt.Errorf("%w: %w of zfp, whose integers are signed: store values of at most %d, or another data type",
+		return f, fmt.Errorf("%w: %w of zfp, whose integers are signed: store values of at most %d, or another data type",
 			codecs.NewElementError(src, at), dtype.ErrOutOfRange, b.form.most())
 	}
-	return numbers, nil
+	return f, nil
 }
 
 // blank returns a new array of zfp's numbers, and its memory.
-func (b *zfpArrays[T]) blank(shape []int) ([]T, ndarray.Array) {
+func (b *zfpArrays[T]) blank(shape []int) (zfpField[T], ndarray.Array) {
 	a := ndarray.New(b.form.stored, shape)
-	numbers, _ := ndarray.As[T](a)
-	return numbers, a
+	f, _ := zfpFieldIn[T](a)
+	return f, a
 }
 
 // Decode implements [codecs.ArrayToBytes]. A stream may end at the byte of its last
@@ -120,22 +137,25 @@ func (b *zfpArrays[T]) Decode(dst ndarray.Array, src []byte) error {
 		}
 		params = h.Params // readers go by the header, whatever the configuration says
 	}
-	return b.fill(dst, func(numbers []T) error {
-		return zfp.Decode(numbers, b.shape, src, params, b.options())
-	})
-}
-
-// fill calls decode for all elements of dst. It decodes into the memory of dst if that
-// holds zfp's numbers without gaps. Otherwise it demotes or copies the numbers.
-func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(numbers []T) error) error {
+	decode := func(f zfpField[T]) error { return zfp.Decode(f.numbers, b.shape, src, params, b.options(f.strides)) }
 	if b.form.demote == nil {
-		if a, ok := elements.Flat(dst); ok {
-			numbers, _ := ndarray.As[T](a)
-			return zfpError(decode(numbers))
+		if f, ok := zfpFieldIn[T](dst); ok {
+			return zfpError(decode(f))
 		}
 	}
-	numbers, a := b.blank(dst.Shape)
-	if err := decode(numbers); err != nil {
+	return b.fill(dst, decode)
+}
+
+// fill calls decode for a field without gaps. That is the memory of dst, or it is demoted or
+// copied to dst.
+func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(f zfpField[T]) error) error {
+	if b.form.demote == nil {
+		if f, ok := zfpFieldIn[T](dst); ok && len(f.numbers) == dst.Len() {
+			return zfpError(decode(f))
+		}
+	}
+	f, a := b.blank(dst.Shape)
+	if err := decode(f); err != nil {
 		return zfpError(err)
 	}
 	if b.form.demote == nil {
@@ -147,36 +167,23 @@ func (b *zfpArrays[T]) fill(dst ndarray.Array, decode func(numbers []T) error) e
 }
 
 // prove decodes a stream and returns an error about the first element that differs from
-// src by more than the tolerance. numbers are those of src.
-func (b *zfpArrays[T]) prove(numbers []T, src ndarray.Array, stream []byte) error {
+// src by more than the tolerance. want has the numbers of src, without gaps.
+func (b *zfpArrays[T]) prove(want zfpField[T], src ndarray.Array, stream []byte) error {
 	back := ndarray.New(b.in.Type, b.in.Shape)
 	if err := b.Decode(back, stream); err != nil {
 		return err
 	}
-	got, err := b.numbers(back)
+	got, err := b.field(back)
 	if err != nil {
 		return err
 	}
-	for i, v := range numbers {
-		if e := math.Abs(float64(v) - float64(got[i])); !(e <= b.tolerance) {
+	for i, v := range want.numbers {
+		if e := math.Abs(float64(v) - float64(got.numbers[i])); !(e <= b.tolerance) {
 			return fmt.Errorf("%w, comes back as %s: the error of %g exceeds the tolerance of %g: data type %s has no more digits beside the largest values around it",
 				codecs.NewElementError(src, i), b.in.Type.FormatScalar(dtype.V3, elements.Value(back, i)), e, b.tolerance, b.in.Type.Name())
 		}
 	}
 	return nil
-}
-
-// zfpUnfit returns the index of the first number that lossy modes may change into any
-// other number, or -1. Such numbers are floats that are not finite, and integers whose
-// sums overflow.
-func zfpUnfit[T zfp.Scalar](numbers []T) int {
-	limit := zfpLimit[T]()
-	for i, v := range numbers {
-		if v >= limit || v <= -limit || v != v {
-			return i
-		}
-	}
-	return -1
 }
 
 // zfpLimit returns the bound that magnitudes must stay below in lossy modes.

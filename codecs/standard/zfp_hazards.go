@@ -61,15 +61,15 @@ func (b *zfpArrays[T]) fillHazard() (h codecs.Hazard, found bool) {
 	}
 	a := ndarray.New(b.in.Type, []int{1})
 	ndarray.Fill(a, b.in.Fill)
-	numbers, err := b.numbers(a)
+	f, err := b.field(a)
 	if err != nil {
 		return h, false // FillValueChanges reports this case
 	}
 	name := b.in.Type.FormatScalar(dtype.V3, b.in.Fill)
-	value := math.Abs(float64(numbers[0]))
+	value := math.Abs(float64(f.numbers[0]))
 	h.Field = "mode"
 	switch {
-	case !b.form.within && zfpUnfit(numbers) >= 0:
+	case !b.form.within && f.unfit() >= 0:
 		h.Code, h.Fill = ZfpRange, true
 		if b.form.float() {
 			h.Code = ZfpNonfinite

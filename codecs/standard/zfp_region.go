@@ -83,7 +83,7 @@ func (b *zfpBlocks[T]) readBox(ctx context.Context, pool *ndarray.Pool, dst ndar
 		}
 		stream = buffer.Bytes
 	}
-	return b.fill(dst, func(numbers []T) error {
-		return zfp.DecodeRegion(numbers, start, dst.Shape, b.shape, stream, b.params)
+	return b.fill(dst, func(f zfpField[T]) error {
+		return zfp.DecodeRegion(f.numbers, start, dst.Shape, b.shape, stream, b.params)
 	})
 }

@@ -275,7 +275,8 @@ func (d *decoder[W]) inverseTo(dst []W, sy, sz, sw int, f found) {
 
 // Decode reads the stream of an array that [AppendEncode] or libzfp wrote, from its
 // first byte on. The elements of dst are in C order; shape has 1 to 4 dimensions, whose
-// product is the length of dst. Type, shape and parameters must be those with which the
+// product is the length of dst; with [Options].Strides dst ends with the last element, and the
+// elements between are left as they are. Type, shape and parameters must be those with which the
 // stream was written. A stream without a header does not state them, and others give
 // other elements or ErrCorrupt.
 //
@@ -284,7 +285,7 @@ func (d *decoder[W]) inverseTo(dst []W, sy, sz, sw int, f found) {
 // are ignored, so that streams of libraries with words of less than 64 bits can be read
 // as well. Arguments out of range give an error that wraps ErrParams.
 func Decode[T Scalar](dst []T, shape []int, src []byte, p Params, o Options) error {
-	g, err := checkArray(dst, shape, p)
+	g, err := checkArray(dst, shape, p, o)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type encoder[W word] struct {
 
 	mantissa, bias, width int // of floats: see layout; width is that of exponents
 
+	infinite bool // a block with infinity or NaN has been encoded
+
 	largest W        // the largest magnitude in q, where kernels are used
 	q, c    block[W] // the values of a block, and its coefficients in the order of the stream
 	planes  wideBlock
@@ -99,7 +101,7 @@ func (e *encoder[W]) encodeBlock() {
 		if !e.kernels {
 			largest = maxMagnitude(e.q[:n])
 		}
-		l = e.leadOf(exponent(largest, e.q[:n]), e.q[:n])
+		l = e.leadOf(e.exponent(largest, e.q[:n]), e.q[:n])
 	}
 	if l.form == magnitudes && !l.zeros && e.quantizesExactly(n, l.emax) {
 		l.form = quantized
@@ -109,6 +111,12 @@ func (e *encoder[W]) encodeBlock() {
 		bits = e.transform(l.form, l.emax, max(e.typ.bits()-l.prec, 0))
 	}
 	e.putBlock(l, bits)
+}
+
+// exponent is [exponent] of a block of the array. It notes a block that is not finite.
+func (e *encoder[W]) exponent(largest W, values []W) int {
+	e.infinite = e.infinite || largest >= infinity[W]()
+	return exponent(largest, values)
 }
 
 // quantizesExactly reports whether quantize and dequantize give the same bits of the n
@@ -255,6 +263,13 @@ type Options struct {
 	// decoder then expects the header. If it states another type, shape or mode than
 	// the arguments, the error wraps ErrCorrupt.
 	Header bool
+	// Strides are the distances of neighbouring elements along each dimension, in elements.
+	// That of the last dimension is 1, and the others leave room for what they step over. nil
+	// means that there are no gaps. The stream does not depend on it.
+	Strides []int
+	// Finite makes AppendEncode return [ErrNotFinite] for floats that are infinity or NaN, which
+	// lossy modes may turn into any other floats. It takes no time.
+	Finite bool
 	// Workers is the most goroutines that work on an array. Below 2, only the caller's
 	// goroutine works. The stream does not depend on it. All arrays are encoded in
 	// pieces. Only arrays in fixed rate are decoded in pieces.
@@ -263,8 +278,8 @@ type Options struct {
 
 // AppendEncode appends the stream of an array to dst and returns the longer slice. The
 // elements of src are in C order, those along the last dimension next to each other;
-// shape has 1 to 4 dimensions, whose product is the length of src. The stream is a
-// multiple of 8 bytes long.
+// shape has 1 to 4 dimensions, whose product is the length of src. With [Options].Strides src
+// ends with the last element. The stream is a multiple of 8 bytes long.
 //
 // Any elements can be encoded; see the package's limits for the values that come back
 // in the lossy modes. Arguments out of range give an error that wraps ErrParams, and
@@ -272,7 +287,7 @@ type Options struct {
 // AppendEncode needs no other memory for the stream. Otherwise it allocates about the
 // size of the stream.
 func AppendEncode[T Scalar](dst []byte, src []T, shape []int, p Params, o Options) ([]byte, error) {
-	g, err := checkArray(src, shape, p)
+	g, err := checkArray(src, shape, p, o)
 	if err != nil {
 		return dst, err
 	}
@@ -311,6 +326,10 @@ func encodeArray[W word, T Scalar](dst []byte, src []T, g *grid, shape []int, p 
 	for _, other := range others {
 		e.reserve(other.pos)
 		e.append(other.buf, other.pos)
+		e.infinite = e.infinite || other.infinite
+	}
+	if o.Finite && e.infinite {
+		return dst, ErrNotFinite
 	}
 	e.reserve(64)
 	e.pad(-(e.pos - 8*len(dst)) & 63)
@@ -337,7 +356,7 @@ func cut(blocks, i, n int) int {
 
 // checkArray checks the arguments that encoding and decoding have in common, and
 // returns the grid of the array.
-func checkArray[T Scalar](elements []T, shape []int, p Params) (grid, error) {
+func checkArray[T Scalar](elements []T, shape []int, p Params, o Options) (grid, error) {
 	g, err := newGrid(shape)
 	if err != nil {
 		return grid{}, err
@@ -345,8 +364,13 @@ func checkArray[T Scalar](elements []T, shape []int, p Params) (grid, error) {
 	if err := p.Validate(typeOf[T]()); err != nil {
 		return grid{}, err
 	}
-	if len(elements) != g.values {
-		return grid{}, fmt.Errorf("%w: %d elements for shape %v, which has %d", ErrParams, len(elements), shape, g.values)
+	if o.Strides != nil {
+		if err := g.setStrides(o.Strides); err != nil {
+			return grid{}, err
+		}
+	}
+	if len(elements) != g.extent {
+		return grid{}, fmt.Errorf("%w: %d elements for shape %v and strides %v, which take %d", ErrParams, len(elements), shape, o.Strides, g.extent)
 	}
 	return g, nil
 }

@@ -15,6 +15,7 @@ type grid struct {
 	stride [4]int // distance of neighbouring elements along x, y, z, w
 	blocks [4]int // blocks along x, y, z, w
 	values int    // number of elements
+	extent int    // elements of memory from the first element up to the last one
 	count  int    // number of blocks
 }
 
@@ -42,7 +43,38 @@ func newGrid(shape []int) (grid, error) {
 		g.values = int(lo)
 		g.count *= g.blocks[i]
 	}
+	g.extent = g.values
 	return g, nil
+}
+
+// setStrides sets the distances of neighbouring elements along each dimension, in the order of
+// the shape, and the number of elements from the first one up to the last one. Elements along
+// the last dimension are neighbours, and each row, plane and so on ends before the next one.
+func (g *grid) setStrides(strides []int) error {
+	if len(strides) != g.dims {
+		return fmt.Errorf("%w: %d strides for %d dimensions", ErrParams, len(strides), g.dims)
+	}
+	end := 1 // behind the last element
+	for i := range g.dims {
+		d := g.dims - 1 - i
+		stride := strides[d]
+		switch {
+		case g.size[i] == 1:
+			stride = end // it leads nowhere
+		case i == 0 && stride != 1:
+			return fmt.Errorf("%w: the stride of the last dimension is %d, want 1", ErrParams, stride)
+		case stride < end:
+			return fmt.Errorf("%w: the stride of dimension %d is %d, want at least %d", ErrParams, d, stride, end)
+		}
+		hi, lo := bits.Mul64(uint64(g.size[i]-1), uint64(stride))
+		if hi != 0 || lo > uint64(math.MaxInt-end) {
+			return fmt.Errorf("%w: strides %v lead further than can be counted", ErrParams, strides)
+		}
+		g.stride[i] = stride
+		end += int(lo)
+	}
+	g.extent = end
+	return nil
 }
 
 // maxStream returns the size in bytes of count blocks of at most blockBits bits behind

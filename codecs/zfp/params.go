@@ -13,6 +13,8 @@ var (
 	// ErrCorrupt is wrapped by every error about a stream: it ends before its last
 	// block does, or lacks an expected header.
 	ErrCorrupt = errors.New("zfp: corrupt stream")
+	// ErrNotFinite means that an array has infinity or NaN: see [Options].
+	ErrNotFinite = errors.New("zfp: a number is not finite")
 )
 
 // A Type is a type of elements, numbered as in zfp's headers.

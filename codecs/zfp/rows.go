@@ -276,7 +276,7 @@ func (e *encoder[W]) leadInRun(j int) lead {
 	var values []W
 	if largest == 0 || emax > e.bias+1 { // zeros; infinity or NaN
 		values = valuesInRun(&e.c, &e.q, j, e.dims)
-		emax = exponent(largest, values)
+		emax = e.exponent(largest, values)
 	}
 	l := e.leadOf(emax, values)
 	if l.emax == -e.bias {
