@@ -45,7 +45,7 @@ TAGS := urfave_cli_no_docs
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop speed-zstd wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
+.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop speed-levels speed-zstd wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -125,13 +125,19 @@ ports: ## packages with kernels, with those of older processors, without any and
 	CGO_ENABLED=0 GOARCH=arm64 go test -c -o .cache/arm64/digest.test ./dtype/ndarray/digest
 	cd dtype/ndarray/digest && qemu-aarch64 ../../../.cache/arm64/digest.test -test.run 'Golden|Parts|Items|ByteOrder'
 
-speed: $(PEERS) build ## the table of docs/speed.md: whole migrations and reads beside those of other programs, of zarrs where there is Rust; columns of Parquet beside pyarrow (needs as interop; installs the peers)
+speed: $(PEERS) build .cache/speed ## the table of docs/speed.md: whole migrations and reads beside those of other programs, of zarrs where there is Rust; columns of Parquet beside pyarrow (needs as interop; installs the peers)
 	if command -v cargo >/dev/null; then $(MAKE) $(ZARRS); fi
-	mkdir -p .cache/speed
-	CGO_ENABLED=0 go build -o .cache/speed/ ./e2e/interop/readspeed
-	cd e2e/s3server && CGO_ENABLED=0 go build -o ../../.cache/speed/ .
 	.cache/interop/bin/python e2e/interop/speed.py bin/zmigrate .cache/speed/readspeed .cache/speed/s3server "$$(test ! -e $(ZARRS) || dirname $(ZARRS))" $(SPEED)
 	ZMIGRATE_SPEED=1 ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^Test(Migration|Parquet)Speed' ./e2e
+
+speed-levels: $(PEERS) build .cache/speed ## the same migrations by zmigrate alone, with AVX-512, with AVX2 and without kernels: the second table of docs/speed.md (needs a processor with AVX-512, and as interop; installs the peers)
+	.cache/interop/bin/python e2e/interop/speed.py --levels --turns 5 bin/zmigrate .cache/speed/readspeed .cache/speed/s3server '' $(SPEED)
+
+.PHONY: .cache/speed
+.cache/speed:
+	mkdir -p $@
+	CGO_ENABLED=0 go build -o $@/ ./e2e/interop/readspeed
+	cd e2e/s3server && CGO_ENABLED=0 go build -o ../../$@/ .
 
 speed-zstd: $(PEERS) ## our encoder of Zstandard beside those of klauspost/compress and libzstd: 22 kinds of data, three sizes, levels 1 to 9; CELLS=regexp chooses some (needs as interop; installs the peers)
 	ZMIGRATE_SPEED=1 ZMIGRATE_CELLS='$(CELLS)' ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^TestSpeed$$' ./codecs/zstd

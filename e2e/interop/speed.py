@@ -1,6 +1,6 @@
 """Measures whole migrations beside those of other programs.
 
-usage: speed.py [--turns N] [--mib N] ZMIGRATE READ S3SERVER ZARRS [SCENARIO…]
+usage: speed.py [--turns N] [--mib N] [--levels] ZMIGRATE READ S3SERVER ZARRS [SCENARIO…]
        speed.py peer NAME FOLDER TARGET
        speed.py make NAME FOLDER
        speed.py same NAME TARGET TARGET
@@ -12,6 +12,9 @@ best times count. The peers in Python are measured without the start of Python. 
 table in Markdown: the seconds of zmigrate and of the fastest peer, their ratio and the goal,
 the ratio of processor times, the peak memory of both in MiB, and how large the two targets
 are beside each other.
+
+With --levels no peer runs. zmigrate runs in turns with the kernels of each level of the processor,
+and the table has the processor times, which hardly depend on what else the machine does.
 
 All sources are one field of float32: smooth, with noise, in steps of 1/1024.
 """
@@ -647,11 +650,11 @@ def size(folder):
     return sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
 
 
-def measure(scenario, arguments, folder):
+def prepare(scenario, arguments, folder):
+    """Writes the source and returns a function that runs zmigrate once and returns its cost."""
     (folder / "layers.json").write_text(json.dumps(arguments.mib // 4))
     # In a process of its own: the peak of a process begins with that of the one that starts it.
     subprocess.run([sys.executable, __file__, "make", scenario.name, folder], check=True)
-    remove(folder / "target.zarr", folder / "target.zarr.zmigrate")
 
     def ours():
         remove(folder / "target.zarr", folder / "target.zarr.zmigrate")
@@ -661,6 +664,26 @@ def measure(scenario, arguments, folder):
         spent, _ = spend([arguments.zmigrate, *command])
         return spent
 
+    return ours
+
+
+LEVELS = ("avx512", "avx2", "plain")
+
+
+def measure_levels(scenario, arguments, folder):
+    ours = prepare(scenario, arguments, folder)
+    times = {level: math.inf for level in LEVELS}
+    for _ in range(arguments.turns):
+        for level in LEVELS:
+            os.environ["ZMIGRATE_CPU"] = level
+            times[level] = min(times[level], ours().processors)
+    del os.environ["ZMIGRATE_CPU"]
+    best = times[LEVELS[0]]
+    print(f"| {scenario.name} | " + " | ".join(f"{times[level]:.2f}" for level in LEVELS) + " | " + " | ".join(f"**{times[level] / best:.2f}**" for level in LEVELS[1:]) + " |", flush=True)
+
+
+def measure(scenario, arguments, folder):
+    ours = prepare(scenario, arguments, folder)
     ways = {"zmigrate": ours}
     for name in scenario.peers:
         def run(name=name):
@@ -712,6 +735,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--mib", type=int, default=256)
+    parser.add_argument("--levels", action="store_true")
     parser.add_argument("zmigrate")
     parser.add_argument("read")
     parser.add_argument("s3server")
@@ -722,13 +746,17 @@ def main():
     os.environ |= {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
     server = subprocess.Popen([arguments.s3server, "-latency", "20ms"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     os.environ["SPEED_S3"] = server.stdout.readline().strip()
-    print("| migration | s | fastest peer | s | ratio | goal | ratio of processor time | peak MiB | peer's | bytes |\n|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    if arguments.levels:
+        columns = ["migration", *LEVELS, *(f"{level} / {LEVELS[0]}" for level in LEVELS[1:])]
+        print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|", flush=True)
+    else:
+        print("| migration | s | fastest peer | s | ratio | goal | ratio of processor time | peak MiB | peer's | bytes |\n|---|---|---|---|---|---|---|---|---|---|", flush=True)
     place = "/dev/shm" if os.path.isdir("/dev/shm") else None
     for scenario in SCENARIOS:
         if arguments.names and not any(name in scenario.name for name in arguments.names):
             continue
         with tempfile.TemporaryDirectory(dir=place) as folder:
-            measure(scenario, arguments, pathlib.Path(folder))
+            (measure_levels if arguments.levels else measure)(scenario, arguments, pathlib.Path(folder))
     server.stdin.close()
     server.wait()
 
