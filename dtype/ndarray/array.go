@@ -73,7 +73,9 @@ func New(t dtype.Type, shape []int) Array {
 	if !ok {
 		panic(fmt.Sprintf("ndarray: shape %v is too large", shape))
 	}
-	a, _ := View(t, shape, make([]byte, n))
+	memory := make([]byte, n)
+	preferHuge(memory)
+	a, _ := View(t, shape, memory)
 	return a
 }
 

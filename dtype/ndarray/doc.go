@@ -8,6 +8,8 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
+//	huge_linux.go      large pages
+//	huge_other.go      no large pages
 //	array.go           Array, Region, and the heap of elements of variable size
 //	axes.go            the dimensions of two arrays that are walked together
 //	heap.go            what a heap does
@@ -15,8 +17,6 @@
 //	runs.go            runs of elements that lie together: fill, compare, swap
 //	copy.go            Copy
 //	from.go            arrays of numbers of Go
-//	huge_linux.go      large pages
-//	huge_other.go      no large pages
 //	invariants_off.go  released buffers are kept as they are
 //	invariants_on.go   released buffers are overwritten
 //	pieces.go          arrays piece by piece
