@@ -56,7 +56,7 @@ func whole(ctx context.Context, a sources.Array) error {
 	return a.ReadRegion(ctx, dst, make([]int, len(a.Info().Shape)))
 }
 
-// boxes reads boxes at corners that a generator makes.
+// boxes reads boxes at corners that a generator makes, one for each processor at the same time.
 func boxes(ctx context.Context, a sources.Array, size, number string) error {
 	var box []int
 	for field := range strings.SplitSeq(size, ",") {
@@ -78,7 +78,7 @@ func boxes(ctx context.Context, a sources.Array, size, number string) error {
 			corners[i] = append(corners[i], int((state>>33)%uint64(extent-box[d]+1)))
 		}
 	}
-	return sources.InParallel(ctx, count, func(ctx context.Context, i int) error {
+	return sources.InParallelUpTo(ctx, runtime.GOMAXPROCS(0), count, func(ctx context.Context, i int) error {
 		return a.ReadRegion(ctx, ndarray.New(a.Info().Type, box), corners[i])
 	})
 }
