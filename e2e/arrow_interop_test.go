@@ -114,6 +114,37 @@ func TestInteropDecimals(t *testing.T) {
 	p.check(t, "check_decimals.py", append([]string{filepath.Join(dir, "decimals.parquet")}, targets...)...)
 }
 
+// TestInteropNestedLists migrates tables with lists within lists, of one to three files of all
+// kinds, and compares what zarr-python reads with what the rows were.
+func TestInteropNestedLists(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, "nested_sources.py", dir, interopSeed, "60")
+	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected map[string]struct{ Fills map[string]any }
+	if err := json.Unmarshal(text, &expected); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range expected {
+		arrays := map[string]any{}
+		for path, fill := range c.Fills {
+			arrays[path] = map[string]any{"fill_value": fill}
+		}
+		job, err := json.Marshal(map[string]any{
+			"zmigrate": 1, "source": map[string]any{"driver": "arrow", "url": name}, "target": map[string]any{"url": name + ".zarr"}, "arrays": arrays,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustRun(t, "run", "--progress", "none", write(t, dir, name+".json", job))
+	}
+	p.check(t, "check_nested.py", dir)
+}
+
 // TestInteropLists runs what the documentation tells readers of lists of varying length to do,
 // and compares the results with what pyarrow reads.
 func TestInteropLists(t *testing.T) {

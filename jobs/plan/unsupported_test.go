@@ -25,7 +25,7 @@ func TestUnsupported(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"smpl_unsupptype.h5":             foreign("netcdf", "smpl_unsupptype.h5"),
-		"nested.arrow":                   string(sourcetest.Zipped(t, "../../sources/arrow/testdata/integration.zip", "1.0.0-bigendian_generated_recursive_nested.arrow_file")),
+		"nulls.arrow":                   string(sourcetest.Zipped(t, "../../sources/arrow/testdata/integration.zip", "1.0.0-bigendian_generated_null_trivial.arrow_file")),
 		"repeated_no_annotation.parquet": foreign("arrow", "repeated_no_annotation.parquet"),
 		"codec_lzo_snappy_v1.parquet":    foreign("arrow", "codec_lzo_snappy_v1.parquet"),
 		"in.zarr/zarr.json":              `{"zarr_format":3,"node_type":"group"}`,
@@ -51,9 +51,9 @@ func TestUnsupported(t *testing.T) {
 		"hdf5":             {`driver: netcdf, url: smpl_unsupptype.h5`, 0, nil, []string{`"CompoundChunked"`, "no variable length", way}},
 		"hdf5, skip":       {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip`, 0, []string{"CompoundChunked", "no array is left"}, nil},
 		"hdf5, named":      {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip, include: [CompoundChunked]`, 0, nil, []string{"no variable length", "the job names it"}},
-		"arrow":            {`driver: arrow, url: nested.arrow, include: ["lists*"]`, 0, nil, []string{`"lists_list"`, "different lengths", way}},
-		"arrow, error":     {`driver: arrow, url: nested.arrow, include: ["lists*"], unsupported: error`, 0, nil, []string{"different lengths", way}},
-		"arrow, skip":      {`driver: arrow, url: nested.arrow, include: ["lists*"], unsupported: skip`, 0, []string{"lists_list", "no array is left"}, nil},
+		"arrow":            {`driver: arrow, url: nulls.arrow, include: ["f*"]`, 0, nil, []string{`"f0"`, "nothing but nulls", way}},
+		"arrow, error":     {`driver: arrow, url: nulls.arrow, include: ["f*"], unsupported: error`, 0, nil, []string{"nothing but nulls", way}},
+		"arrow, skip":      {`driver: arrow, url: nulls.arrow, include: ["f*"], unsupported: skip`, 0, []string{"f0", "no array is left"}, nil},
 		"a null list":      {`driver: arrow, url: repeated_no_annotation.parquet`, 0, nil, []string{`"phoneNumbers/phone/offsets"`, "the list of row 0 is null", "a fill_value"}},
 		"compression":      {`driver: arrow, url: codec_lzo_snappy_v1.parquet`, 0, nil, []string{"compression LZO", way}},
 		"zarr":             {`driver: zarr, url: in.zarr, exclude: [faulty]`, 0, nil, []string{`"lzo"`, "posit8", way}},

@@ -26,17 +26,34 @@ type column struct {
 	field arrow.Field
 	err   error // why the column cannot be an array; then the fields below typ are empty
 
-	// These are set for a column within a list of varying length, and for the offsets of
-	// such a list.
-	list    int    // how many indices of at lead to the list; 0: there is no list
-	ends    bool   // the array has the offsets of the list, and not its elements
-	item    string // name of the dimension of all elements of the list
-	offsets string // path of the array of the offsets
+	// lists are the lists of varying length around the column, the outermost first. If ends
+	// is set, the array has the offsets of the last of them, and not its elements.
+	lists []listPlace
+	ends  bool
 
 	typ   dtype.Type
 	row   []int    // shape of a row, as it is stored
 	order []int    // dimension i of a row in the array is stored dimension order[i]
 	names []string // names of the dimensions of a row in the array; nil: none has a name
+}
+
+// listPlace is a list of varying length around a column.
+type listPlace struct {
+	at      int    // how many indices of column.at lead to the list
+	item    string // name of the dimension of all elements of the list
+	offsets string // path of the array of the offsets
+}
+
+// list returns the innermost list around a column, which has one.
+func (c *column) list() listPlace { return c.lists[len(c.lists)-1] }
+
+// around returns what has the offsets of the list around the innermost list of a column. It
+// returns nil if there is no such list.
+func (c *column) around() *column {
+	if len(c.lists) < 2 {
+		return nil
+	}
+	return &column{path: c.path, at: c.at, field: c.field, lists: c.lists[:len(c.lists)-1], ends: true}
 }
 
 // errCorrupt is the cause of errors about buffers that contradict the metadata.
@@ -45,8 +62,10 @@ var errCorrupt = errors.New("the data are corrupt")
 // lists tells how many elements the lists of a column have in each batch.
 type lists struct {
 	counts []int
+	outer  []int // how many lists each batch has
+	first  []int // how many lists of a batch precede the first that belongs to a row; nil: none
 	base   []int // how many elements of a batch precede those of its first list; nil: none
-	null   int   // row of the first list that is null; -1: none is
+	null   int   // number of the first list that is null; -1: none is
 }
 
 // elements returns the number of elements in a row.
@@ -79,7 +98,7 @@ func (c *column) appendFields(list []*column, fields []arrow.Field, group string
 	}
 	for i, f := range fields {
 		part := partOf(f)
-		below := &column{path: group + part, at: append(slices.Clone(c.at), i), field: f, list: c.list, item: c.item, offsets: c.offsets}
+		below := &column{path: group + part, at: append(slices.Clone(c.at), i), field: f, lists: c.lists}
 		n := named[part]
 		named[part] = 0
 		s, isStruct := f.Type.(*arrow.StructType)
@@ -92,7 +111,7 @@ func (c *column) appendFields(list []*column, fields []arrow.Field, group string
 		case isStruct && s.NumFields() > 0:
 			list = below.appendFields(list, s.Fields(), below.path+"/")
 			continue
-		case of != nil && c.list == 0:
+		case of != nil && len(c.lists) < mostLists:
 			list = below.appendList(list, of)
 			continue
 		default:
@@ -118,17 +137,32 @@ func elementOf(t arrow.DataType) arrow.DataType {
 	}
 }
 
+// mostLists bounds the lists of varying length that are within each other.
+const mostLists = 16
+
 // appendList appends the columns of c, a list of varying length. They are an array of
-// elements, or a group of such arrays if the elements are structs, and the offsets.
+// elements, or a group of arrays if the elements are structs or lists themselves, and the
+// offsets.
 func (c *column) appendList(list []*column, of arrow.DataType) []*column {
-	c.list, c.item, c.offsets = len(c.at), c.field.Name+"_item", c.path+"/"+sources.ListOffsets
-	ends := &column{path: c.offsets, at: c.at, field: c.field, list: c.list, item: c.item, offsets: c.offsets, ends: true, typ: dtype.Int64}
-	items := &column{path: c.path + "/" + sources.ListValues, at: append(slices.Clone(c.at), 0), list: c.list, item: c.item, offsets: c.offsets}
+	own := listPlace{at: len(c.at), item: c.field.Name + "_item", offsets: c.path + "/" + sources.ListOffsets}
+	around := append(slices.Clone(c.lists), own)
+	ends := &column{path: own.offsets, at: c.at, field: c.field, lists: around, ends: true, typ: dtype.Int64}
+	items := &column{path: c.path + "/" + sources.ListValues, at: append(slices.Clone(c.at), 0), lists: around}
 	items.field = arrow.Field{Name: c.field.Name, Type: of}
 	if s, isStruct := of.(*arrow.StructType); isStruct && s.NumFields() > 0 {
 		return append(items.appendFields(list, s.Fields(), items.path+"/"), ends)
 	}
-	if items.err = items.describe(); items.err != nil {
+	if within := elementOf(of); within != nil && len(around) < mostLists {
+		items.field.Name = own.item
+		inner := items.appendList(nil, within)
+		if inner[0].path != items.path {
+			return append(append(list, inner...), ends)
+		}
+		items = inner[0] // it cannot be an array
+	} else {
+		items.err = items.describe()
+	}
+	if items.err != nil {
 		items.path = c.path // the offsets of no elements are of no use
 		return append(list, items)
 	}

@@ -16,6 +16,7 @@ func TestListColumns(t *testing.T) {
 		{Name: "pairs", Type: arrow.MapOf(arrow.BinaryTypes.String, arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}))},
 		{Name: "g", Type: arrow.StructOf(arrow.Field{Name: "x", Type: list})},
 		{Name: "deep", Type: arrow.ListOf(list)},
+		{Name: "unions", Type: arrow.ListOf(arrow.ListOf(arrow.SparseUnionOf(nil, nil)))},
 		{Name: "words", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.StructOf(arrow.Field{Name: "a", Type: list})}},
 	}) {
 		text := c.path
@@ -26,7 +27,8 @@ func TestListColumns(t *testing.T) {
 	}
 	want := []string{
 		"x/values", "x/offsets", "pairs/values/key", "pairs/values/value/a", "pairs/offsets", "g/x/values", "g/x/offsets",
-		"deep: arrow type list: rows of different lengths make no array: cast it to fixed_size_list where all are of one length, or put the elements into a table of their own",
+		"deep/values/values", "deep/values/offsets", "deep/offsets",
+		"unions: arrow type sparse_union: the elements of an array are all of one type: make a column for each member of the union",
 		"words: a dictionary of structs: decode it before writing, and each field of the struct becomes an array",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

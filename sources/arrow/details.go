@@ -162,11 +162,11 @@ func (t *parquetTable) field(c *column, at []int) (*parquet.Node, *ipc.Field) {
 		stored = &f
 	}
 	for k := range at[1:] {
-		n, _ = nodeAt(t.tree, at[:k+2], c.list)
+		n, _ = nodeAt(t.tree, at[:k+2], c.lists)
 		if stored == nil {
 			continue
 		}
-		if k+1 == c.list {
+		if isList(c.lists, k+1) {
 			if len(stored.Children) != 1 {
 				stored = nil
 				continue

@@ -17,11 +17,11 @@
 //
 // A list of varying length, or a map, is a group with the arrays "values" and "offsets": the
 // list of row i has the values from offset i up to, but not including, offset i+1. If the
-// elements are structs, "values" is a group. A list that is null is an error, unless
+// elements are structs or lists themselves, "values" is a group. A list that is null is an error, unless
 // Options.Null returns a value for the offsets; then it is empty.
 //
 // The lists of several files follow each other. A column cannot be an array if Zarr has no such
-// type, or if lists of varying length are within other lists or are to be stacked. Such a
+// type, or if lists of varying length are within lists of fixed size or are to be stacked. Such a
 // column is listed and cannot be opened; the others can.
 //
 // A null is replaced by the value that Options.Null returns, whether the element is

@@ -200,20 +200,30 @@ func (n *node) storeOther(t arrow.DataType) (buffers int) {
 	return 2
 }
 
-// within returns the node of the list of varying length around a column, and the node of the
-// column below the list. Structs have only the children that lead to the column.
+// within returns the node of the innermost list of varying length around a column, and the
+// node of the column below the list. Structs have only the children that lead to the column.
 func (n *node) within(c *column) (list, items *node, err error) {
-	if list, err = n.only(c.at[1:c.list]); err != nil || c.ends {
-		return list, nil, err
+	behind := 1 // the indices before it lead to n
+	for _, l := range c.lists {
+		if list != nil {
+			n = items
+		}
+		if list, err = n.only(c.at[behind:l.at]); err != nil {
+			return nil, nil, err
+		}
+		below := list
+		for below.kind == kindStruct {
+			below = below.children[0]
+		}
+		if below.kind != kindLists || len(below.children) != 1 {
+			return nil, nil, fmt.Errorf("%w: no list where the schema has one", ipc.ErrCorrupt)
+		}
+		items, behind = below.children[0], l.at+1
 	}
-	below := list
-	for below.kind == kindStruct {
-		below = below.children[0]
+	if c.ends {
+		return list, nil, nil
 	}
-	if below.kind != kindLists || len(below.children) != 1 {
-		return nil, nil, fmt.Errorf("%w: no list where the schema has one", ipc.ErrCorrupt)
-	}
-	items, err = below.children[0].only(c.at[c.list+1:])
+	items, err = items.only(c.at[behind:])
 	return list, items, err
 }
 

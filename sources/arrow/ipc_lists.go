@@ -27,21 +27,28 @@ func (t *ipcTable) lists(ctx context.Context, c *column) (*lists, error) {
 	if err := t.known(); err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(c.at[:c.list])
+	key := fmt.Sprint(c.at[:c.list().at], len(c.lists))
 	t.mu.Lock()
 	l := t.counted[key]
 	t.mu.Unlock()
 	if l != nil {
 		return l, nil
 	}
-	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, list: c.list, ends: true})
+	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, lists: c.lists, ends: true})
 	if err != nil {
 		return nil, err
 	}
-	l = &lists{null: -1}
+	l = &lists{null: -1, outer: t.batches()}
+	if outer := c.around(); outer != nil {
+		o, err := t.lists(ctx, outer)
+		if err != nil {
+			return nil, err
+		}
+		l.outer, l.first = o.counts, o.base
+	}
 	begin := 0
 	for batch := range t.data {
-		first, last, null, err := t.countLists(ctx, n, batch)
+		first, last, null, err := t.countLists(ctx, n, batch, l.from(batch), l.outer[batch])
 		if err != nil {
 			return nil, fmt.Errorf("batch %d: %w", batch, err)
 		}
@@ -49,7 +56,7 @@ func (t *ipcTable) lists(ctx context.Context, c *column) (*lists, error) {
 			l.null = begin + null
 		}
 		l.base, l.counts = append(l.base, int(first)), append(l.counts, int(last-first))
-		begin += t.data[batch].Rows
+		begin += l.outer[batch]
 	}
 	t.mu.Lock()
 	t.counted[key] = l
@@ -57,12 +64,23 @@ func (t *ipcTable) lists(ctx context.Context, c *column) (*lists, error) {
 	return l, nil
 }
 
-// countLists returns the first and the last offset of the lists of a batch, and the number
-// of the first list that is null, or -1.
-func (t *ipcTable) countLists(ctx context.Context, n *node, batch int) (first, last int64, null int, err error) {
-	r, err := t.listRows(n, batch, t.data[batch].Rows)
-	rows := t.data[batch].Rows
-	if err != nil || rows == 0 {
+// from returns how many lists of a batch precede the first that belongs to a row.
+func (l *lists) from(batch int) int {
+	if l.first == nil {
+		return 0
+	}
+	return l.first[batch]
+}
+
+// countLists returns the first and the last offset of lists of a batch, and the number of the
+// first of them that is null, or -1. The lists are n lists from number begin on.
+func (t *ipcTable) countLists(ctx context.Context, n *node, batch, begin, count int) (first, last int64, null int, err error) {
+	if count > math.MaxInt-begin {
+		return 0, 0, 0, fmt.Errorf("%w: %d lists from number %d on", errCorrupt, count, begin)
+	}
+	end := begin + count
+	r, err := t.listRows(n, batch, end)
+	if err != nil || count == 0 {
 		return 0, 0, -1, err
 	}
 	null = -1
@@ -71,12 +89,12 @@ func (t *ipcTable) countLists(ctx context.Context, n *node, batch int) (first, l
 		at = at.children[0]
 		mayBeNull = mayBeNull || r.record.Nodes[at.index].Nulls != 0
 	}
-	step := rows
+	step := count
 	if mayBeNull {
 		step = listsPiece
 	}
-	for lo := 0; lo < rows; lo += step {
-		hi := min(rows, lo+step)
+	for lo := begin; lo < end; lo += step {
+		hi := min(end, lo+step)
 		marks := &nulls{n: hi - lo}
 		var ends []int64
 		if mayBeNull {
@@ -99,7 +117,7 @@ func (t *ipcTable) countLists(ctx context.Context, n *node, batch int) (first, l
 		if err != nil {
 			return 0, 0, 0, fmt.Errorf("offsets: %w", err)
 		}
-		if lo == 0 {
+		if lo == begin {
 			first = ends[0]
 		}
 		if last = ends[len(ends)-1]; first < 0 || last < first || last > math.MaxInt {
@@ -110,10 +128,10 @@ func (t *ipcTable) countLists(ctx context.Context, n *node, batch int) (first, l
 				continue
 			}
 			if ends[i] != ends[i+1] {
-				return 0, 0, 0, fmt.Errorf("the list of row %d is null and has %d elements nevertheless: write the file again, with pyarrow.compute.drop_null or fill_null", lo+i, ends[i+1]-ends[i])
+				return 0, 0, 0, fmt.Errorf("list %d of the batch is null and has %d elements nevertheless: write the file again, with pyarrow.compute.drop_null or fill_null", lo+i, ends[i+1]-ends[i])
 			}
 			if null < 0 {
-				null = lo + i
+				null = lo + i - begin
 			}
 		}
 	}
@@ -129,7 +147,7 @@ func (t *ipcTable) listRows(n *node, batch, rows int) (*ipcRows, error) {
 
 // listMemory implements [table]. Buffers that are compressed are read and decompressed whole.
 func (t *ipcTable) listMemory(c *column) int {
-	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, list: c.list, ends: true})
+	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, lists: c.lists, ends: true})
 	if err != nil {
 		return 0 // nothing can be read
 	}
@@ -138,10 +156,14 @@ func (t *ipcTable) listMemory(c *column) int {
 	}
 	most := 0
 	for i := range t.data {
-		if r := &t.data[i]; r.Codec == ipc.Uncompressed {
-			most = max(most, min(n.bytes(r.Rows), offsetsPiece*n.width))
+		r, lists := &t.data[i], 0
+		if n.index < len(r.Nodes) {
+			lists = r.Nodes[n.index].Length
+		}
+		if r.Codec == ipc.Uncompressed {
+			most = max(most, min(n.bytes(lists), offsetsPiece*n.width))
 		} else {
-			most = max(most, 2*min(n.bytes(r.Rows), math.MaxInt/4))
+			most = max(most, 2*min(n.bytes(lists), math.MaxInt/4))
 		}
 	}
 	return most + n.width
@@ -149,10 +171,11 @@ func (t *ipcTable) listMemory(c *column) int {
 
 // listEnds implements [table].
 func (t *ipcTable) listEnds(ctx context.Context, c *column, l *lists, batch, lo, hi int) ([]int64, error) {
-	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, list: c.list, ends: true})
+	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, lists: c.lists, ends: true})
 	if err != nil {
 		return nil, err
 	}
+	lo, hi = l.from(batch)+lo, l.from(batch)+hi
 	r, err := t.listRows(n, batch, hi)
 	if err != nil {
 		return nil, err

@@ -120,3 +120,12 @@ func (t *ipcTable) order() dtype.Order {
 	}
 	return dtype.Little
 }
+
+// batches implements [table].
+func (t *ipcTable) batches() []int {
+	list := make([]int, len(t.data))
+	for i, r := range t.data {
+		list[i] = r.Rows
+	}
+	return list
+}

@@ -165,14 +165,6 @@ func (t *ipcTable) check() error {
 
 func (t *ipcTable) columns() []*column { return t.list }
 
-func (t *ipcTable) batches() []int {
-	list := make([]int, len(t.data))
-	for i, r := range t.data {
-		list[i] = r.Rows
-	}
-	return list
-}
-
 // metadata implements [table].
 func (t *ipcTable) metadata() arrow.Metadata { return t.schema.Metadata }
 
@@ -182,7 +174,7 @@ func (t *ipcTable) reader(c *column, l *lists) (reader, error) {
 		return nil, err
 	}
 	n, err := t.fields[c.at[0]], error(nil)
-	if c.list > 0 {
+	if len(c.lists) > 0 {
 		_, n, err = n.within(c)
 	} else {
 		n, err = n.only(c.at[1:])

@@ -71,23 +71,33 @@ func (o *offsets) ReadRegion(ctx context.Context, dst ndarray.Array, start []int
 
 // openLists counts the elements of the lists of a column. A list that is null is an error,
 // unless the array of offsets has a value that takes the place of nulls. Then the list is
-// empty.
+// empty. The same goes for the lists around these lists.
 func (f *hierarchy) openLists(ctx context.Context, c *column) (*lists, error) {
+	if outer := c.around(); outer != nil {
+		if _, err := f.openLists(ctx, outer); err != nil {
+			return nil, err
+		}
+	}
 	l, err := f.table.lists(ctx, c)
 	if err != nil || l.null < 0 {
 		return l, err
 	}
-	cause := fmt.Errorf("give the array %q a fill_value, and lists that are null become empty lists", c.offsets)
+	at := c.list().offsets
+	cause := fmt.Errorf("give the array %q a fill_value, and lists that are null become empty lists", at)
 	if f.null != nil {
-		value, err := f.null(c.offsets, dtype.Int64)
+		value, err := f.null(at, dtype.Int64)
 		switch {
 		case err != nil:
-			cause = fmt.Errorf("the fill_value of the array %q: %w", c.offsets, err)
+			cause = fmt.Errorf("the fill_value of the array %q: %w", at, err)
 		case value != nil:
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("the list of row %d is null: %w", l.null, cause)
+	where := fmt.Sprintf("the list of row %d", l.null)
+	if len(c.lists) > 1 {
+		where = fmt.Sprintf("list %d, counted through all rows,", l.null)
+	}
+	return nil, fmt.Errorf("%s is null: %w", where, cause)
 }
 
 // openOffsets returns the array of the offsets of a list.
@@ -98,7 +108,7 @@ func (f *hierarchy) openOffsets(ctx context.Context, c *column) (*offsets, error
 	}
 	o := &offsets{column: c, table: f.table, lists: l, url: f.url}
 	rows, elements := 0, int64(0)
-	for i, n := range f.table.batches() {
+	for i, n := range l.outer {
 		if rows += n; rows < 0 || rows+1 < 0 {
 			return nil, errors.New("too many rows")
 		}
@@ -108,10 +118,19 @@ func (f *hierarchy) openOffsets(ctx context.Context, c *column) (*offsets, error
 	o.info = &sources.Info{
 		Path: c.path, Type: dtype.Int64, Shape: []int{rows + 1}, DimensionNames: []string{c.field.Name + "_edge"},
 		Lists:   &sources.Lists{Along: f.rows, Shape: []int{rows}, Offsets: true, Count: int(elements)},
-		LongRun: 32 * f.gap, Remote: f.remote, Memory: 2*8*offsetsPiece + f.table.listMemory(c), Ragged: []string{f.rows, c.item, c.field.Name + "_edge"},
+		LongRun: 32 * f.gap, Remote: f.remote, Memory: 2*8*offsetsPiece + f.table.listMemory(c), Ragged: append(f.ragged(c), c.field.Name+"_edge"),
 	}
 	if _, ok := ndarray.Bytes(dtype.Int64, o.info.Shape); !ok {
 		return nil, fmt.Errorf("shape %v is too large for any file", o.info.Shape)
 	}
 	return o, nil
+}
+
+// ragged returns the names of the dimensions to whose indices lists of a column belong.
+func (s *source) ragged(c *column) []string {
+	names := []string{s.rows}
+	for _, l := range c.lists {
+		names = append(names, l.item)
+	}
+	return names
 }

@@ -22,7 +22,7 @@ type parquetTable struct {
 	stored func() map[string]ipc.Field
 
 	mu      sync.Mutex
-	counted map[int]*lists // what countLists found, by the numbers of leaves; guarded by mu
+	counted map[leafLists]*lists // what countLists found; guarded by mu
 }
 
 // parquetReader implements [reader] for one column.
@@ -82,3 +82,15 @@ func (t *parquetTable) readable(leaf int) error {
 	}
 	return nil
 }
+
+// batches implements [table].
+func (t *parquetTable) batches() []int {
+	list := make([]int, len(t.tree.Groups))
+	for i, g := range t.tree.Groups {
+		list[i] = g.Rows
+	}
+	return list
+}
+
+// leafLists identifies the lists of a leaf that have a number of lists around them.
+type leafLists struct{ leaf, depth int }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -18,7 +19,7 @@ import (
 type leaf struct {
 	*parquet.Node
 	lists []int // lengths of the lists of fixed size around the values, the outermost first
-	// item is the definition level of an entry that is an element of a list of varying
+	// item is the definition level of an entry that is an element of the innermost list of varying
 	// length, even if the element is null. At a lower level the list is empty, or it or a
 	// struct around it is null. 0: the values are not within such a list.
 	item int
@@ -229,18 +230,25 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 	return t
 }
 
-// nodeAt returns the node at a place of the schema. list is how many indices of the place lead
-// to a list of varying length; 0: there is none. item is that of [leaf].
-func nodeAt(f *parquet.File, at []int, list int) (n *parquet.Node, item int) {
+// nodeAt returns the node at a place of the schema, and for each list of varying length on the
+// way to it the definition level of an entry that is an element of the list.
+func nodeAt(f *parquet.File, at []int, lists []listPlace) (n *parquet.Node, items []int) {
 	n = f.Root
 	for k, i := range at {
-		if list > 0 && k == list {
+		if isList(lists, k) {
+			item := 0
 			n, item = elementsOf(n)
+			items = append(items, item)
 			continue
 		}
 		n = n.Children[i]
 	}
-	return n, item
+	return n, items
+}
+
+// isList reports whether one of some lists is at the place to which k indices lead.
+func isList(lists []listPlace, k int) bool {
+	return slices.ContainsFunc(lists, func(l listPlace) bool { return l.at == k })
 }
 
 // elementsOf returns the node of the elements of a list or map, and the definition level of
@@ -256,12 +264,14 @@ func elementsOf(n *parquet.Node) (element *parquet.Node, item int) {
 	return listElement(n), repeated.MaxDef
 }
 
-// findLeaf returns the column of the field at a place of the schema. Below a list of varying
-// length, if there is one, its lists have fixed sizes.
-func findLeaf(f *parquet.File, at []int, list int, t arrow.DataType) (*leaf, error) {
+// findLeaf returns the column of the field at a place of the schema. Below the lists of
+// varying length, if there are any, its lists have fixed sizes.
+func findLeaf(f *parquet.File, at []int, lists []listPlace, t arrow.DataType) (*leaf, error) {
 	l := &leaf{}
-	var n *parquet.Node
-	n, l.item = nodeAt(f, at, list)
+	n, items := nodeAt(f, at, lists)
+	if len(items) > 0 {
+		l.item = items[len(items)-1]
+	}
 	for {
 		list, ok := t.(*arrow.FixedSizeListType)
 		if !ok {

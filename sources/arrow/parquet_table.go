@@ -29,7 +29,7 @@ func openParquet(ctx context.Context, f *file) (table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &parquetTable{file: f.OpenFile, counted: map[int]*lists{}}
+	t := &parquetTable{file: f.OpenFile, counted: map[leafLists]*lists{}}
 	if t.tree, err = parquet.ParseFooter(text, f.Size); err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
@@ -54,15 +54,6 @@ func (t *parquetTable) columns() []*column       { return t.list }
 func (t *parquetTable) order() dtype.Order       { return dtype.Little }
 func (t *parquetTable) metadata() arrow.Metadata { return t.pairs }
 
-// batches implements [table].
-func (t *parquetTable) batches() []int {
-	list := make([]int, len(t.tree.Groups))
-	for i, g := range t.tree.Groups {
-		list[i] = g.Rows
-	}
-	return list
-}
-
 // ReadAt implements [parquet.Source].
 func (t *parquetTable) ReadAt(ctx context.Context, p []byte, off int64) error {
 	return t.file.Store.ReadRange(ctx, t.file.Key, p, off)
@@ -70,7 +61,7 @@ func (t *parquetTable) ReadAt(ctx context.Context, p []byte, off int64) error {
 
 // reader implements [table].
 func (t *parquetTable) reader(c *column, _ *lists) (reader, error) {
-	l, err := findLeaf(t.tree, c.at, c.list, c.field.Type)
+	l, err := findLeaf(t.tree, c.at, c.lists, c.field.Type)
 	if err != nil {
 		return nil, err
 	}

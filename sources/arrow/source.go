@@ -89,8 +89,8 @@ func (f *hierarchy) Groups() []sources.Group {
 	groups := []sources.Group{{Attributes: attributes(f.table.metadata()), Findings: f.findings()}}
 	lists := map[string]zarr.Attributes{}
 	for _, c := range f.table.columns() {
-		if c.ends {
-			lists[path.Dir(c.path)] = attributes(c.field.Metadata).With(sources.SequenceShape, sources.ShapeText([]int{f.rowCount()}))
+		if c.ends && len(c.lists) == 1 {
+			lists[path.Dir(c.path)] = attributes(c.field.Metadata).With(sources.SequenceShape, sources.ShapeText([]int{total(f.table.batches())}))
 		}
 	}
 	for _, parent := range zarr.Parents(f.Arrays()) {
@@ -101,12 +101,12 @@ func (f *hierarchy) Groups() []sources.Group {
 	return groups
 }
 
-// rowCount returns the number of rows.
-func (f *hierarchy) rowCount() (rows int) {
-	for _, n := range f.table.batches() {
-		rows += n
+// total returns the number of rows, or lists, in all batches.
+func total(batches []int) (n int) {
+	for _, some := range batches {
+		n += some
 	}
-	return rows
+	return n
 }
 
 // findings reports faults of the file.
@@ -136,7 +136,7 @@ func (f *hierarchy) Array(ctx context.Context, name string) (sources.Array, erro
 	err := c.err
 	switch {
 	case err != nil:
-	case c.list > 0 && f.stacked:
+	case len(c.lists) > 0 && f.stacked:
 		err = noCounterpart{errors.New("lists of different lengths cannot be stacked: join the files, migrate each file by itself, or leave the column out")}
 	case c.ends:
 		a, err = f.openOffsets(ctx, c)
@@ -224,7 +224,7 @@ func (f *hierarchy) openValues(ctx context.Context, c *column) (sources.Array, e
 func (f *hierarchy) open(ctx context.Context, c *column, null func(path string, t dtype.Type) (dtype.Scalar, error)) (*array, error) {
 	batches := f.table.batches()
 	var l *lists
-	if c.list > 0 {
+	if len(c.lists) > 0 {
 		var err error
 		if l, err = f.openLists(ctx, c); err != nil {
 			return nil, err
@@ -247,8 +247,8 @@ func (f *hierarchy) open(ctx context.Context, c *column, null func(path string, 
 		return nil, fmt.Errorf("shape %v is too large for any file", a.info.Shape)
 	}
 	f.name(a.info, c)
-	if c.list > 0 {
-		a.info.Lists = &sources.Lists{Along: f.rows, Shape: []int{f.rowCount()}, Count: end}
+	if len(c.lists) > 0 {
+		a.info.Lists = &sources.Lists{Along: f.rows, Shape: []int{total(l.outer)}, Count: end}
 	}
 	var err error
 	if a.reader, err = f.table.reader(c, l); err != nil {
@@ -279,8 +279,8 @@ func (f *hierarchy) open(ctx context.Context, c *column, null func(path string, 
 // notes what the data type does not tell.
 func (s *source) name(info *sources.Info, c *column) {
 	info.DimensionNames = []string{s.rows}
-	if c.list > 0 {
-		info.DimensionNames, info.Ragged = []string{c.item}, []string{s.rows, c.item}
+	if len(c.lists) > 0 {
+		info.DimensionNames, info.Ragged = []string{c.list().item}, s.ragged(c)
 	}
 	for i := range c.row {
 		name := fmt.Sprintf("%s_%d", c.field.Name, i)
