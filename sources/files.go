@@ -33,12 +33,15 @@ type OpenFile struct {
 }
 
 // FileSet is the files behind a source, without any data. It opens one store for each
-// folder, however many files the folder holds. It is safe for concurrent use.
+// folder, however many files the folder holds, and one client for each bucket. It is safe for
+// concurrent use.
 type FileSet struct {
 	files  []*OpenFile // that were given
 	byURL  map[string]*OpenFile
 	stores map[string]*store.Store // by their folders
 	opt    store.Options
+	// clients are those of opt if the caller gave none: one for each bucket.
+	clients *store.Clients
 
 	mu     sync.Mutex           // guards what follows, and stores
 	given  map[placed]*OpenFile // files, if any has been asked for
@@ -63,7 +66,12 @@ func OpenFiles(ctx context.Context, urls []string, opt store.Options) (*FileSet,
 	if opt.Limits == nil {
 		opt.Limits = limits.New(0)
 	}
-	s := &FileSet{byURL: map[string]*OpenFile{}, stores: map[string]*store.Store{}, opt: opt, beside: map[placed]*besideFile{}}
+	var clients *store.Clients
+	if opt.Clients == nil {
+		clients = &store.Clients{}
+		opt.Clients = clients
+	}
+	s := &FileSet{clients: clients, byURL: map[string]*OpenFile{}, stores: map[string]*store.Store{}, opt: opt, beside: map[placed]*besideFile{}}
 	for _, u := range urls {
 		if s.byURL[u] != nil {
 			continue
@@ -262,6 +270,7 @@ func (s *FileSet) Close() error {
 	for _, opened := range s.stores {
 		errs = append(errs, opened.Close())
 	}
+	s.clients.Close()
 	return errors.Join(errs...)
 }
 

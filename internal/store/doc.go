@@ -168,6 +168,7 @@
 //	copy.go              objects copied by the server
 //	folders.go           the folders of a store
 //	clean.go             what a killed process has left
+//	clients.go           clients that stores share
 //	open.go              Open
 //	references.go        stores whose objects lie in other files
 //	urls.go              URLs as texts: shown, beside each other

@@ -9,16 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zmigrate/zmigrate/internal/store/azure"
 	"github.com/zmigrate/zmigrate/internal/store/bucket"
 	"github.com/zmigrate/zmigrate/internal/store/driver"
-	"github.com/zmigrate/zmigrate/internal/store/gcs"
 	"github.com/zmigrate/zmigrate/internal/store/http"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/store/local"
 	"github.com/zmigrate/zmigrate/internal/store/location"
 	"github.com/zmigrate/zmigrate/internal/store/memory"
-	"github.com/zmigrate/zmigrate/internal/store/s3"
 	"github.com/zmigrate/zmigrate/internal/store/zip"
 )
 
@@ -38,6 +35,9 @@ type Options struct {
 	// Open refuses nil. Requests to other places count against nothing if it is nil, and
 	// those to a local directory never do.
 	Limits *limits.Limits
+	// Clients has the clients of buckets and servers that stores share. With nil, each store
+	// has a client of its own.
+	Clients *Clients
 	// Sleep is meant for tests: it takes the place of waiting between attempts.
 	// It returns early with the error of a context that ends.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -133,14 +133,10 @@ func newDriver(ctx context.Context, at location.Location, opt Options) (driver.D
 	switch at.Scheme {
 	case "mem":
 		return memory.New(at, opt.Memory), nil
-	case "s3":
-		return s3.New(ctx, at)
-	case "gs":
-		return gcs.New(ctx, at)
-	case "azblob":
-		return azure.New(ctx, at)
+	case "s3", "gs", "azblob":
+		return opt.Clients.bucket(ctx, at)
 	case "http", "https":
-		return http.New(at, opt.Limits), nil
+		return http.New(at, opt.Limits, opt.Clients.web()), nil
 	default:
 		d := local.New(at.Path, opt.Staging)
 		if opt.PastCache {

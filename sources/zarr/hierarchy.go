@@ -30,6 +30,7 @@ var ErrMissingChunk = errors.New("the chunk is not there, and missing_chunks: er
 type source struct {
 	url       string
 	options   Options
+	clients   *store.Clients // nil if they are the caller's
 	store     *store.Store
 	referred  *referred // the files behind a table of references; nil: the store holds the objects
 	together  *together // reads chunks of these files; nil as referred

@@ -42,7 +42,12 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	if opt.Store.Limits == nil { // the caller shares no request budget
 		opt.Store.Limits = limits.New(0)
 	}
-	s := &source{url: url, options: opt, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
+	var clients *store.Clients
+	if opt.Store.Clients == nil {
+		clients = &store.Clients{}
+		opt.Store.Clients = clients
+	}
+	s := &source{url: url, options: opt, clients: clients, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
 	if s.codecs == nil {
 		s.codecs = standard.Registry(dtype.Standard())
 	}
@@ -51,6 +56,7 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = indexes, pool
 	if err := s.openStore(ctx); err != nil {
+		clients.Close()
 		return nil, err
 	}
 	if err := s.readTree(ctx); err != nil {
@@ -76,6 +82,7 @@ func (s *source) Files() iter.Seq[sources.File] {
 
 // Close implements [sources.Source].
 func (s *source) Close() error {
+	defer s.clients.Close()
 	if s.referred != nil {
 		return errors.Join(s.store.Close(), s.referred.close())
 	}

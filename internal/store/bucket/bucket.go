@@ -247,7 +247,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-// Close closes the client, if it has something to close. Connections end by themselves.
+// Close closes the client, if it has something to close. A client that several
+// folders share has nothing. Connections end by themselves.
 func (b *Bucket) Close() error {
 	if c, ok := b.Client.(io.Closer); ok {
 		return c.Close()

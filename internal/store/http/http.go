@@ -26,13 +26,24 @@ type Driver struct {
 	driver.ReadOnly
 	at     location.Location
 	client *http.Client
+	shared bool // whether the client belongs to others
 	whole  *limits.WholeObjects
 }
 
 // New returns the driver of a location. Stores that share limits also share the whole
-// objects that they keep.
-func New(at location.Location, budget *limits.Limits) *Driver {
-	return &Driver{ReadOnly: Kind, at: at, client: &http.Client{Transport: remote.NewTransport(), CheckRedirect: redirect}, whole: budget.Whole}
+// objects that they keep. The client is one of NewClient, which others may use, too; with
+// nil, the driver makes one.
+func New(at location.Location, budget *limits.Limits, client *http.Client) *Driver {
+	d := &Driver{ReadOnly: Kind, at: at, client: client, shared: client != nil, whole: budget.Whole}
+	if client == nil {
+		d.client = NewClient()
+	}
+	return d
+}
+
+// NewClient returns a client for any number of servers.
+func NewClient() *http.Client {
+	return &http.Client{Transport: remote.NewTransport(), CheckRedirect: redirect}
 }
 
 // redirect bounds the number of redirects: a circle of redirects is no transient error.
@@ -203,7 +214,9 @@ func (w *Driver) List(string) driver.Pager {
 }
 
 func (w *Driver) Close() error {
-	w.client.CloseIdleConnections()
+	if !w.shared {
+		w.client.CloseIdleConnections()
+	}
 	return nil
 }
 

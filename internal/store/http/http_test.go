@@ -28,7 +28,7 @@ func serverAt(t *testing.T, url string) *Driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := New(at, limits.New(0))
+	d := New(at, limits.New(0), nil)
 	t.Cleanup(func() { _ = d.Close() })
 	return d
 }
