@@ -329,7 +329,7 @@ func (p *parser) target(n *node, at *trail) {
 	t := &p.job.Target
 	p.fields(n, at, map[string]setter{
 		"url":                p.location(&t.Location),
-		"references":         p.enum(&t.References, ReferencesJSON),
+		"references":         p.enum(&t.References, ReferencesJSON, ReferencesParquet),
 		"consolidated":       p.boolean(&t.Consolidated),
 		"existing":           p.enum(&t.Existing, "resume", "fail", "overwrite", "append"),
 		"append":             p.appending,

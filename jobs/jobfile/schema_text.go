@@ -62,7 +62,7 @@ var fieldTexts = map[string]string{
 	"source.arrays.*.attributes":      "Attributes of the array.",
 
 	"target.url":                "Path or URL of the Zarr v3 hierarchy, relative to the job file: a folder, s3, gs, azblob or mem.",
-	"target.references":         "Write a table of references to the chunks of the source in the place of a hierarchy, as kerchunk does, in one JSON file. Default: a hierarchy is written.",
+	"target.references":         "Write a table of references to the chunks of the source in the place of a hierarchy, as kerchunk does: json is one file, parquet a folder, for many chunks. Default: a hierarchy is written.",
 	"target.consolidated":       "Write consolidated metadata into the root. Default: true.",
 	"target.existing":           "What to do with a target that exists. resume goes on with a run of this job, and touches nothing else. Default: resume.",
 	"target.append":             "Dimension to append rows along, with existing: append; or a mapping.",

@@ -10,5 +10,6 @@
 //	references.go Table and New
 //	write.go      the entries of a table
 //	compare.go    a table that exists already
+//	place.go      the file or the folder of a table
 //	run.go        Run
 package references

@@ -116,7 +116,7 @@ func sameAs(t testing.TB, want, got *plan.Plan) int {
 }
 
 // forms are the forms of tables, by the ends of their names.
-var forms = map[string]string{"json": "refs.json"}
+var forms = map[string]string{"json": "refs.json", "parquet": "refs.parq"}
 
 // Files of netCDF4, h5py and others become tables, which this program reads back: all values,
 // attributes and names are those of a conversion.
@@ -238,6 +238,7 @@ func TestRefused(t *testing.T) {
 	}
 	const source, target = "source: {driver: netcdf, url: rotated_pole.nc}\n", "target: {url: refs.json, references: json}\n"
 	for text, want := range map[string]string{
+		source + "target: {url: refs.json, references: parquet}\n":                                   "target.url: readers take a name with .json",
 		source + "target: {url: refs.parq, references: json}\n":                                      "target.url: readers know a table of references in JSON by its name",
 		source + "target: {url: refs.json, references: yaml}\n":                                      "target.references",
 		source + "target: {url: refs.json, references: json, existing: append}\n":                    "target.existing: a table of references is made anew",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -100,75 +99,19 @@ func (t *Table) made(ctx context.Context, begin func(ctx context.Context) (kerch
 	}, nil
 }
 
-// place is where a table is written.
-type place interface {
-	// objects counts the objects of the target that are in the way.
-	objects(ctx context.Context) (int, error)
-	// write begins a table. end completes the table, or gives it up if failed is not nil.
-	write(ctx context.Context) (table kerchunk.Table, end func(failed error) error, err error)
-	// compare is write for a table whose bytes are compared with those of the target. Then the
-	// error of the table or of end is errOther if they differ.
-	compare(ctx context.Context) (table kerchunk.Table, end func(failed error) error, err error)
-	close() error
-}
-
 // openTarget opens the place of the target.
 func (t *Table) openTarget(ctx context.Context) (place, error) {
 	j := t.plan.Job
 	opt := t.env.StoreOptions(j, t.plan.Limits.Target)
 	opt.Staging = staging
-	folder, key, err := store.Split(j.Target.URL)
+	if j.Target.References == jobfile.ReferencesParquet {
+		st, err := store.Open(ctx, j.Target.URL, opt)
+		return &folder{store: st}, err
+	}
+	at, key, err := store.Split(j.Target.URL)
 	if err != nil {
 		return nil, err
 	}
-	st, err := store.Open(ctx, folder, opt)
+	st, err := store.Open(ctx, at, opt)
 	return file{st, key}, err
 }
-
-// file is the place of a table in JSON, which is one object.
-type file struct {
-	store *store.Store
-	key   string
-}
-
-func (f file) objects(ctx context.Context) (int, error) {
-	switch _, err := f.store.Stat(ctx, f.key); {
-	case errors.Is(err, fs.ErrNotExist):
-		return 0, nil
-	case err != nil:
-		return 0, err
-	}
-	return 1, nil
-}
-
-func (f file) write(ctx context.Context) (kerchunk.Table, func(error) error, error) {
-	w, err := f.store.NewWriter(ctx, f.key)
-	if err != nil {
-		return nil, nil, err
-	}
-	return kerchunk.JSON(w), func(failed error) error {
-		if failed != nil {
-			return errors.Join(failed, w.Abort())
-		}
-		if err := w.Close(); err != nil {
-			return errors.Join(err, w.Abort())
-		}
-		return f.store.Sync(ctx)
-	}, nil
-}
-
-func (f file) compare(ctx context.Context) (kerchunk.Table, func(error) error, error) {
-	info, err := f.store.Stat(ctx, f.key)
-	if err != nil {
-		return nil, nil, err
-	}
-	c := &compared{ctx: ctx, from: f.store, key: f.key, size: info.Size}
-	return kerchunk.JSON(c), func(failed error) error {
-		if failed != nil {
-			return failed
-		}
-		return c.end()
-	}, nil
-}
-
-func (f file) close() error { return f.store.Close() }

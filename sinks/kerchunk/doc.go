@@ -27,6 +27,9 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	table.go  Table, which both kinds implement
-//	json.go   tables in JSON
+//	table.go    Table, which both kinds implement
+//	json.go     tables in JSON
+//	thrift.go   messages of Thrift
+//	record.go   files of references in Parquet
+//	parquet.go  tables in Parquet
 package kerchunk

@@ -35,7 +35,7 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "select", Usage: "migrate only a `PART` of a dimension, such as time=2020-01-01/2020-12-31, lat=30,60 or x=0:100:2; may be repeated"},
 			&cli.BoolFlag{Name: "no-coordinates", Usage: "leave out coordinates that --include and --exclude do not select"},
 			&cli.StringFlag{Name: "unsupported", Usage: "`WHAT` to do with arrays that Zarr or this program does not know: error or skip"},
-			&cli.StringFlag{Name: "references", Usage: "write a table of references to the chunks of the source, and no hierarchy, in this `FORM`: json"},
+			&cli.StringFlag{Name: "references", Usage: "write a table of references to the chunks of the source, and no hierarchy, in this `FORM`: json or parquet"},
 			&cli.StringFlag{Name: "existing", Usage: "`WHAT` to do with an existing target: resume, fail, overwrite or append"},
 			&cli.StringFlag{Name: "append", Usage: "with --existing append: the `DIMENSION` to append along"},
 			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}, sampleFlag()),
