@@ -103,8 +103,8 @@ func (d *Datatype) native() (Native, error) {
 
 // reference returns texts: the paths of the objects to which references lead.
 func (d *Datatype) reference() (Native, error) {
-	if d.Reference > RegionAddress {
-		return Native{}, unsupported("%v: only the references of HDF5 1.10 and earlier are read: write the paths of the objects as strings", d.Reference)
+	if d.ReferenceVersion > 1 {
+		return Native{}, unsupported("%v in version %d: write the paths of the objects as strings", d.Reference, d.ReferenceVersion)
 	}
 	n := Native{Type: dtype.StringType}
 	n.note("references become the paths of their objects")

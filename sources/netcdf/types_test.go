@@ -259,3 +259,55 @@ func TestRegions(t *testing.T) {
 		}
 	}
 }
+
+// TestEncodedReferences reads references of HDF5 1.12 and later, and refuses those that lead
+// into other files or are damaged.
+func TestEncodedReferences(t *testing.T) {
+	a, err := open(t, netcdf.Options{}, "testdata/std_references.h5").Array(t.Context(), "references")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for item := range sourcetest.ReadAll(t, a).Items() {
+		got = append(got, string(item))
+	}
+	want := []string{
+		"/group/data", "/group", "/group/data[1:4,2:6]",
+		"/group/data[0:1,1:2];[0:1,4:5];[0:1,7:8];[2:3,1:2];[2:3,4:5];[2:3,7:8];[4:5,1:2];[4:5,4:5];[4:5,7:8]",
+		"/group/data[0,0];[5,9];[2,7]", "/group/data@größe", "/group@name", "", "/",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("references (-want +got):\n%s", diff)
+	}
+	if two := string(a.Info().Attributes.Get("two")); two != `["/group/data","/group"]` {
+		t.Errorf("attribute two is %s", two)
+	}
+	data, err := os.ReadFile("testdata/std_references.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first = 8336 // the place of the elements, of 18 bytes each
+	for name, test := range map[string]struct {
+		at   int
+		to   byte
+		want string
+	}{
+		"other file":     {first + 1, 1, "a reference to an object in another file"},
+		"unknown kind":   {first, 9, "a reference of kind 9 with flags 0x0"},
+		"long token":     {first + 2, 9, "a token of 9 bytes in a file with addresses of 8"},
+		"no such object": {first + 3, 0xb4, "to which no path leads"},
+		"long name":      {first + 18*5 + 2, 0xff, "has 18 bytes, want 255"},
+		"no such place":  {first + 18*5 + 14, 77, "there is no object 77"},
+	} {
+		changed := slices.Clone(data)
+		changed[test.at] = test.to
+		file := filepath.Join(t.TempDir(), "changed.h5")
+		if err := os.WriteFile(file, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := open(t, netcdf.Options{}, file).Array(t.Context(), "references")
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
+	}
+}

@@ -52,6 +52,9 @@ func (f *File) paths(ctx context.Context) (map[uint64]string, error) {
 // the region. It is "" for a reference to nothing.
 func (g *globalHeap) reference(ctx context.Context, kind hdf5type.ReferenceKind, item []byte) (string, error) {
 	f := g.file
+	if kind > hdf5type.RegionAddress {
+		return g.encodedReference(ctx, item)
+	}
 	c := &cursor{data: item, widths: f.widths}
 	address := c.address()
 	if c.err != nil || address == 0 || address == undefined {
@@ -76,6 +79,65 @@ func (g *globalHeap) reference(ctx context.Context, kind hdf5type.ReferenceKind,
 	}
 	region := c.region()
 	return name + region, c.err
+}
+
+// encodedReference is reference for the references of HDF5 1.12 and later. The kind of each
+// element is in its first byte. To the path of an attribute's object, "@" and the name of the
+// attribute are added. An element begins with
+//
+//	0  kind, as in hdf5type.ReferenceKind; 0 for a reference to nothing
+//	1  flags; 1 for an object in another file
+//
+// A reference to an object goes on with its token: its size in a byte, and the address. The
+// others go on with a size in four bytes, and the place of an object in the global heap. That
+// has a token, and then
+//
+//	region     size in 4 bytes, number of dimensions in 4 bytes, selection
+//	attribute  size of the name in 2 bytes, name
+func (g *globalHeap) encodedReference(ctx context.Context, item []byte) (string, error) {
+	f := g.file
+	c := &cursor{data: item, widths: f.widths}
+	kind, flags := c.uint8(), c.uint8()
+	switch {
+	case c.err != nil:
+		return "", c.err
+	case kind == 0:
+		return "", nil
+	case flags&1 != 0:
+		return "", unsupported("a reference to an object in another file")
+	case flags != 0 || kind < uint8(hdf5type.ObjectReference) || kind > uint8(hdf5type.AttributeReference):
+		return "", unsupported("a reference of kind %d with flags %#x", kind, flags)
+	case kind == uint8(hdf5type.ObjectReference):
+		return f.pathOfToken(ctx, c)
+	}
+	object, err := g.sequence(ctx, item[2:], 1)
+	if err != nil {
+		return "", err
+	}
+	c = &cursor{data: object, widths: f.widths}
+	name, err := f.pathOfToken(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	if kind == uint8(hdf5type.AttributeReference) {
+		attribute := c.take(int(c.uint16()))
+		return name + "@" + Text(attribute), c.err
+	}
+	c.skip(4 + 4)
+	region := c.region()
+	return name + region, c.err
+}
+
+// pathOfToken reads a token, and returns the path of the object that it stands for.
+func (f *File) pathOfToken(ctx context.Context, c *cursor) (string, error) {
+	if size := int(c.uint8()); c.err == nil && size != f.offset {
+		return "", unsupported("a token of %d bytes in a file with addresses of %d", size, f.offset)
+	}
+	address := c.address()
+	if c.err != nil {
+		return "", c.err
+	}
+	return f.pathOf(ctx, address)
 }
 
 // pathOf returns the path of the object at an address.
