@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -16,12 +18,39 @@ import (
 // a process of this machine that has ended. Otherwise it watches the owner's heartbeat
 // for the owner's time to live, and takes the lock over only if the heartbeat does not
 // change in all that time. The lock outlives ctx; it ends with Release.
+//
+// Acquire calls opt.Reads once, and returns after it. If the lock was free when Acquire looked at
+// it, or when opt.Seen did, Reads runs while Acquire takes the lock. No other run can have had the
+// lock between that look and now, if Acquire has got it: the other run's marker would have the number
+// that this run has taken, or there would be a higher one. Otherwise Reads runs when the lock is taken.
+//
+// The first marker of a lock is never removed. So if opt.Seen has seen no marker, and Acquire creates
+// the first one, then nobody has had the lock before, and Acquire does not look for a higher marker.
+// Earlier versions of this program did remove the first marker. So the caller calls Held while it
+// makes its first change, and makes no other one before Held returns.
 func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, error) {
 	opt.complete()
+	if opt.Seen.free() {
+		number, m := opt.Seen.number, opt.Seen.marker
+		before := Before{}
+		if m != nil {
+			before = Before{Late: m.Late, Others: m.Others}
+		}
+		l, err := take(ctx, st, opt, number, before, nil)
+		if _, held := errors.AsType[*HeldError](err); !held {
+			return l, err
+		}
+		opt.Seen = nil // it is out of date
+	}
 	number, before, watched, err := free(ctx, st, opt)
 	if err != nil {
 		return nil, err
 	}
+	return take(ctx, st, opt, number, before, watched)
+}
+
+// take takes the lock, whose highest marker has a number, see free.
+func take(ctx context.Context, st *store.Store, opt LockOptions, number int, before Before, watched *marker) (*Lock, error) {
 	began := opt.Clock()
 	period, expire := context.WithCancel(context.WithoutCancel(ctx))
 	l := &Lock{
@@ -30,8 +59,15 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 		period: period, expire: expire, since: notYet, looked: -notYet, until: began + proofTime(opt.TTL),
 		marker: marker{Owner: opt.Owner, Nonce: rand.Text(), TTL: opt.TTL, Heartbeat: time.Now().UTC(), Late: before.Late, Others: before.Others},
 	}
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	inner, unread := context.WithCancel(ctx)
+	if opt.Reads != nil && before.Dead == nil {
+		reading.Go(func() { opt.Reads(inner) })
+	}
 	earlier, err := l.claim(ctx)
 	if err != nil {
+		unread()
 		expire()
 		return nil, err
 	}
@@ -39,14 +75,20 @@ func Acquire(ctx context.Context, st *store.Store, opt LockOptions) (*Lock, erro
 	l.stop = stop
 	go l.renew(running)
 	if err = l.outlast(ctx, watched); err == nil {
-		err = l.deleteAll(ctx, earlier)
+		err = l.deleteEarlier(ctx, earlier)
 	}
 	if err != nil {
+		unread()
 		return nil, errors.Join(err, l.Release(context.WithoutCancel(ctx), false))
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.since = opt.Clock()
+	l.mu.Unlock()
+	if opt.Reads != nil && before.Dead != nil {
+		opt.Reads(ctx)
+	}
+	reading.Wait()
+	unread()
 	return l, nil
 }
 
@@ -145,6 +187,9 @@ func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 		return nil, l.unlessHeld(ctx, err)
 	}
 	created := err == nil
+	if created && l.number == 1 && l.opt.Seen.free() {
+		return nil, nil // see Acquire
+	}
 	began := l.opt.Clock()
 	// Since the last look other runs may have taken, released and removed this number,
 	// and gone on to the next one.
@@ -154,7 +199,7 @@ func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 		return numbers[:len(numbers)-1], nil
 	}
 	if created {
-		err = errors.Join(err, l.deleteAll(context.WithoutCancel(ctx), []int{l.number}))
+		err = errors.Join(err, l.withdraw(context.WithoutCancel(ctx)))
 	}
 	if err != nil {
 		return nil, err
@@ -169,6 +214,14 @@ func (l *Lock) claim(ctx context.Context) (earlier []int, err error) {
 	return nil, &HeldError{Owner: winner.Owner, Heartbeat: winner.Heartbeat}
 }
 
+// withdraw takes the marker back that claim has created. The first marker stays, released.
+func (l *Lock) withdraw(ctx context.Context) error {
+	if l.number > 1 {
+		return l.deleteAll(ctx, []int{l.number})
+	}
+	return l.rewriteIf(ctx, false, func(m *marker) { m.Released = true })
+}
+
 // unlessHeld returns the error of a marker that could not be created. If another run was
 // faster, it returns a *HeldError: that run may have removed the staged file of this
 // marker, because the owner of the lock cleans the store.
@@ -178,6 +231,11 @@ func (l *Lock) unlessHeld(ctx context.Context, failed error) error {
 		return failed
 	}
 	return &HeldError{Owner: m.Owner, Heartbeat: m.Heartbeat}
+}
+
+// deleteEarlier removes the markers that no longer count, except the first one, see Acquire.
+func (l *Lock) deleteEarlier(ctx context.Context, numbers []int) error {
+	return l.deleteAll(ctx, slices.DeleteFunc(numbers, func(n int) bool { return n == 1 }))
 }
 
 func (l *Lock) deleteAll(ctx context.Context, numbers []int) error {

@@ -69,7 +69,8 @@
 // heartbeat. The marker with the highest number is the one that counts. Numbers are never
 // used twice, and a marker is created exclusively, so one of several contenders wins. A
 // run that finds the lock released, or its owner dead, creates the marker with the next
-// number.
+// number. Then it makes sure that there is no higher one, and removes the lower ones except the
+// first. So the first marker can be created only once, and who creates it has no owner before him.
 //
 // Clocks of other machines are not trusted. The system tells whether an owner is alive if
 // its process can be seen: on the same host, since the same start of the machine and in

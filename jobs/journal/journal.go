@@ -166,6 +166,13 @@ func (j *Journal) Completed() json.RawMessage {
 	return j.done
 }
 
+// Blank reports whether the journal found nothing in the checkpoint but a lock.
+func (j *Journal) Blank() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.manifest == nil && j.done == nil && !j.unlisted && len(j.listed)+len(j.objects)+len(j.others) == 0
+}
+
 // Begun tells whether receipts are on record.
 func (j *Journal) Begun() bool {
 	j.mu.Lock()

@@ -49,6 +49,11 @@ type LockOptions struct {
 	// Remote tells that the lock guards remote stores. Their requests may arrive after
 	// the process that sent them has ended.
 	Remote bool
+	// Seen, if not nil, saves Acquire its first look at the lock, if the lock was free then.
+	Seen *Seen
+	// Reads, if set, reads what depends on the lock, while Acquire takes it. What Reads has read
+	// counts only if Acquire returns the lock, see Acquire.
+	Reads func(ctx context.Context)
 	// Clock returns the time since a moment of the past, suspension included. Sleep waits
 	// for a time by this clock. Both are meant for tests; nil: the clock of the machine.
 	Clock func() time.Duration
@@ -160,6 +165,24 @@ func Holder(ctx context.Context, st *store.Store) (*Owner, time.Time, error) {
 	}
 	return &m.Owner, m.Heartbeat, nil
 }
+
+// Seen is what somebody has seen of a lock. It saves a request of Acquire, and may be out of date.
+type Seen struct {
+	number int
+	marker *marker // nil: there was none
+}
+
+// See looks at a lock.
+func See(ctx context.Context, st *store.Store) (*Seen, error) {
+	number, m, err := top(ctx, st)
+	return &Seen{number, m}, err
+}
+
+// None reports whether the lock had no marker, as one that nobody has ever taken.
+func (s *Seen) None() bool { return s != nil && s.marker == nil }
+
+// free tells whether the lock was free.
+func (s *Seen) free() bool { return s != nil && (s.marker == nil || s.marker.Released) }
 
 // top returns the marker with the highest number; 0 and nil if there is none.
 func top(ctx context.Context, st *store.Store) (int, *marker, error) {

@@ -164,15 +164,17 @@ func TestAcquireFails(t *testing.T) {
 	}{
 		"the first look":  {"list", "", 0},
 		"the second look": {"list", "", 1},
-		"cleaning":        {"delete", markerKey(1), 0},
-		"reading":         {"read", markerKey(1), 0},
-		"creating":        {"create", markerKey(2), 0},
+		"cleaning":        {"delete", markerKey(2), 0},
+		"reading":         {"read", markerKey(2), 0},
+		"creating":        {"create", markerKey(3), 0},
 	} {
 		var memory store.Memory
 		c := newClock()
 		optA, _ := options(c, "a")
 		other := open(t, "mem://n", store.Options{Memory: &memory})
-		must(t, acquire(t, other, optA).Release(t.Context(), false))
+		for range 2 {
+			must(t, acquire(t, other, optA).Release(t.Context(), false))
+		}
 		skip := test.skip
 		st := open(t, "mem://n", store.Options{Memory: &memory, Retries: -1, Fault: func(op, key string) error {
 			if op != test.op || test.key != "" && key != test.key {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -139,7 +140,11 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 		return err
 	}
 	var around jobfile.Problems
-	if p.Unlisted, around, err = places.Around(ctx, p.Job, env, p.Limits.Target); err != nil {
+	var looking sync.WaitGroup
+	looking.Go(func() { p.seeLock(ctx, env) })
+	p.Unlisted, around, err = places.Around(ctx, p.Job, env, p.Limits.Target)
+	looking.Wait()
+	if err != nil {
 		return err
 	}
 	p.Findings = append(p.Findings, around...)

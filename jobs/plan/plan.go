@@ -9,9 +9,11 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
@@ -30,6 +32,8 @@ type Plan struct {
 	// Unlisted is the URL of the outermost group around the target that has consolidated
 	// metadata. A run does not add its arrays to them. "": there is no such group.
 	Unlisted string
+	// Lock is how the lock of a far checkpoint looked; nil: nobody has looked, or could.
+	Lock *journal.Seen
 	// Findings are warnings. Anything worse is an error of planning.
 	Findings jobfile.Problems
 	// Took is how long making the plan took.
@@ -84,6 +88,29 @@ func (p *Plan) Requests() Requests {
 
 // Repeats reports whether the plan is that of a run that has completed, see [Repeat].
 func (p *Plan) Repeats() bool { return p.repeats }
+
+// seeLock looks at the lock of a far checkpoint, so that the run need not.
+func (p *Plan) seeLock(ctx context.Context, env environment.Environment) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	url, err := p.Job.CheckpointURL()
+	if err != nil || !store.Far(url) {
+		return
+	}
+	opt := env.StoreOptions(p.Job, p.Limits.Lock)
+	opt.Retries = -1
+	st, err := store.Open(ctx, url, opt)
+	if err != nil {
+		return // the run says so
+	}
+	if seen, err := journal.See(ctx, st); err == nil {
+		p.Lock = seen
+	}
+	_ = st.Close() // nothing was written
+}
+
+// lookTime bounds the look at the lock. So a plan does not wait for a store that does not answer.
+const lookTime = 5 * time.Second
 
 // countFiles counts the files of the source.
 func (p *Plan) countFiles() int {

@@ -1,11 +1,9 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/zmigrate/zmigrate/sinks"
@@ -61,18 +59,6 @@ func (r *run) commit(ctx context.Context, receipts []sinks.Receipt) error {
 		r.publish = publish
 	}
 	return err
-}
-
-// together calls functions at the same time and returns the error of the first in their order that
-// fails. Unlike [sources.InParallel], it does not end the others when one fails.
-func together(ctx context.Context, steps ...func(context.Context) error) error {
-	failed := make([]error, len(steps))
-	var group sync.WaitGroup
-	for i, step := range steps {
-		group.Go(func() { failed[i] = step(ctx) })
-	}
-	group.Wait()
-	return cmp.Or(failed...)
 }
 
 // finish checks that the receipts cover the plan, writes the last documents of the

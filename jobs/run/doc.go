@@ -23,6 +23,7 @@
 //	target_objects.go objects of the target: which chunk they are of, and removing them
 //	ledger.go         the objects of the target compared with those on record
 //	lock.go           the locks of the checkpoint and of the target
+//	clean.go          what killed runs and workers have left
 //	record.go         receipts that count
 //	values.go         the digests of whole arrays
 //	source_changes.go a source that changes during the run

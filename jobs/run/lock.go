@@ -13,11 +13,15 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/journal"
 )
 
+// journalOpener is journal.OpenLocked, which checks all receipts, or journal.Peek, which reads none.
+type journalOpener func(context.Context, *store.Store) (*journal.Journal, error)
+
 // acquire takes the lock of the checkpoint. If the checkpoint is not beside the target,
 // acquire also takes the lock of the target, because two jobs with different checkpoints
 // must not write to one target. If nothing can be written beside the target, acquire
-// takes only the lock of the checkpoint. The caller releases the locks.
-func (r *run) acquire(ctx context.Context, env environment.Environment, opt Options) (release func(ctx context.Context, late bool) error, err error) {
+// takes only the lock of the checkpoint. While it takes the last lock, it opens the journal. The
+// caller releases the locks.
+func (r *run) acquire(ctx context.Context, env environment.Environment, opt Options, openJournal journalOpener) (release func(ctx context.Context, late bool) error, err error) {
 	var opened []*store.Store
 	release = func(ctx context.Context, late bool) error {
 		var failed error
@@ -48,8 +52,18 @@ func (r *run) acquire(ctx context.Context, env environment.Environment, opt Opti
 			places = append(places, st)
 		}
 	}
-	for _, st := range places {
-		lock, err := journal.Acquire(ctx, st, r.lockOptions(env, opt))
+	read := false
+	r.verified = !r.plan.Lock.None()
+	for i, st := range places {
+		options := r.lockOptions(env, opt)
+		if i == 0 {
+			options.Seen = r.plan.Lock
+		}
+		if i == len(places)-1 {
+			options.Reads = func(ctx context.Context) { r.firstReads(ctx, openJournal) }
+		}
+		lock, err := journal.Acquire(ctx, st, options)
+		read = options.Reads != nil && err == nil
 		if len(r.locks) > 0 && store.Unwritable(err) {
 			r.log.WarnContext(ctx, "no lock beside the target: a job with another checkpoint could write to it at the same time", "error", err)
 			continue
@@ -68,6 +82,9 @@ func (r *run) acquire(ctx context.Context, env environment.Environment, opt Opti
 			return nil, errors.Join(unusable(st, err), release(context.WithoutCancel(ctx), false))
 		}
 	}
+	if !read {
+		r.firstReads(ctx, openJournal)
+	}
 	r.target.Guard(r.locks)
 	r.checkpoint.Guard(r.locks)
 	r.unsettled = r.locks.Before().Late
@@ -75,6 +92,24 @@ func (r *run) acquire(ctx context.Context, env environment.Environment, opt Opti
 		opt.Died(*before.Dead, before.Seen)
 	}
 	return release, nil
+}
+
+// firstReads opens the journal. If nobody seems to have had the lock before, it also looks whether
+// anything lies in the place of the target.
+func (r *run) firstReads(ctx context.Context, openJournal journalOpener) {
+	r.vacant = false
+	steps := []func(context.Context) error{func(ctx context.Context) (err error) {
+		r.journal, err = openJournal(ctx, r.checkpoint)
+		return err
+	}}
+	if r.plan.Lock.None() && !r.target.Local() {
+		steps = append(steps, func(ctx context.Context) error {
+			found := errors.New("an object")
+			r.vacant = r.target.List(ctx, "", func(store.Info) error { return found }) == nil
+			return nil // otherwise the target is listed later
+		})
+	}
+	r.unread = together(ctx, steps...)
 }
 
 // lockOptions returns the settings of a lock of the run.
@@ -102,6 +137,16 @@ func unusable(st *store.Store, err error) error {
 		err = fmt.Errorf("%w: make that place writable, or name another one in run.checkpoint.url", err)
 	}
 	return fmt.Errorf("checkpoint: %w", err)
+}
+
+// verify looks at the locks if acquire did not look after it had made their markers, see
+// [journal.Acquire].
+func (r *run) verify(ctx context.Context) error {
+	if r.verified {
+		return nil
+	}
+	r.verified = true
+	return r.held(ctx)
 }
 
 // heldLately is held, and need not look at a lock that it has just looked at.

@@ -81,7 +81,7 @@ func TestLockOfABusyTarget(t *testing.T) {
 		t.Fatal("there is no such object")
 	}
 	before := p.Requests().Target.Requests
-	release, err := r.acquire(ctx, env, Options{Owner: journal.ThisProcess("test")})
+	release, err := r.acquire(ctx, env, Options{Owner: journal.ThisProcess("test")}, func(context.Context, *store.Store) (*journal.Journal, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,9 +38,12 @@ func (r *run) renew(ctx context.Context, opt Options, overwrite bool) error {
 	if err := r.distinct(ctx); err != nil {
 		return err
 	}
-	existing, err := r.inTheWay(ctx, overwrite)
-	if err != nil {
-		return fmt.Errorf("target %s: %w", r.target.URL(), err)
+	existing := &occupied{}
+	if !r.vacant {
+		var err error
+		if existing, err = r.inTheWay(ctx, overwrite); err != nil {
+			return fmt.Errorf("target %s: %w", r.target.URL(), err)
+		}
 	}
 	if removal := r.removal(existing); removal.Objects > 0 && opt.Confirm != nil {
 		if err := opt.Confirm(removal); err != nil {
@@ -56,10 +59,17 @@ func (r *run) renew(ctx context.Context, opt Options, overwrite bool) error {
 	if err := r.remove(ctx, existing); err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	if err := r.journal.Begin(ctx, r.manifest); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
+	begin := func(ctx context.Context) error {
+		if err := r.journal.Begin(ctx, r.manifest); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		return nil
 	}
-	return nil
+	if r.target.Local() || r.checkpoint.Local() {
+		return begin(ctx)
+	}
+	r.cleaned = true
+	return together(ctx, r.verify, begin, func(ctx context.Context) error { return r.clean(ctx, r.target, r.checkpoint) })
 }
 
 // distinct returns an error if the file system of the target takes the names of two nodes

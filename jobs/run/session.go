@@ -58,13 +58,10 @@ func (r *run) describe() (err error) {
 // close closes the target and the checkpoint.
 func (r *run) close() error { return errors.Join(r.checkpoint.Close(), r.target.Close()) }
 
-// journalOpener is journal.OpenLocked, which checks all receipts, or journal.Peek, which reads none.
-type journalOpener func(context.Context, *store.Store) (*journal.Journal, error)
-
-// locked calls do while the run has the lock, with the checkpoint opened. The context of
+// locked calls do while the run has the lock, with the journal opened. The context of
 // do ends if the lock is lost.
 func (r *run) locked(ctx context.Context, env environment.Environment, opt Options, openJournal journalOpener, do func(ctx context.Context) error) (err error) {
-	release, err := r.acquire(ctx, env, opt)
+	release, err := r.acquire(ctx, env, opt, openJournal)
 	if err != nil {
 		return err
 	}
@@ -108,8 +105,13 @@ func (r *run) locked(ctx context.Context, env environment.Environment, opt Optio
 		}
 		return nil
 	}
-	if r.journal, err = openJournal(ctx, r.checkpoint); err == nil {
+	if err = r.unread; err == nil {
 		err = r.describe()
+	}
+	// The place of a new job is looked at once more while its plan is written, see renew.
+	first := r.vacant && err == nil && r.journal.Blank() && r.plan.Growth() == nil && !r.locks.Before().Late
+	if err == nil && !first {
+		err = r.verify(ctx)
 	}
 	if err == nil {
 		err = r.noOther(ctx)

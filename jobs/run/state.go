@@ -1,9 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
@@ -31,6 +33,10 @@ type run struct {
 	unsettled  bool           // requests of an earlier owner of the lock may still arrive
 	overtaken  bool           // some run of this target has lost its lock to another run
 	journal    *journal.Journal
+	unread     error // of opening the journal
+	vacant     bool  // nothing lay in the place of the target when the lock was taken
+	verified   bool  // see verify
+	cleaned    bool  // what killed runs have left in remote places is removed
 	// keep stores receipts durably in the checkpoint, or collects them for the caller of Work.
 	keep   func(ctx context.Context, receipts []sinks.Receipt) error
 	sink   *sinks.Hierarchy
@@ -66,3 +72,15 @@ type progress struct {
 // releaseTime bounds the time in which a failed run tries to release its lock. If the run
 // cannot release the lock, another run takes it over after its time to live.
 const releaseTime = 15 * time.Second
+
+// together calls functions at the same time and returns the error of the first in their order that
+// fails. Unlike [sources.InParallel], it does not end the others when one fails.
+func together(ctx context.Context, steps ...func(context.Context) error) error {
+	failed := make([]error, len(steps))
+	var group sync.WaitGroup
+	for i, step := range steps {
+		group.Go(func() { failed[i] = step(ctx) })
+	}
+	group.Wait()
+	return cmp.Or(failed...)
+}
