@@ -86,11 +86,25 @@ func (p *Probe) Beginning(ctx context.Context) ([]byte, bool) {
 	if !p.looked && *p.failure == nil {
 		p.looked = true
 		if urls, err := store.Glob(ctx, p.URL, p.opt); p.ok(err) {
-			p.first, err = beginning(ctx, urls[0], p.opt)
+			p.first, err = beginning(ctx, urls[0], Head, p.opt)
 			p.found = p.ok(err)
 		}
 	}
 	return p.first, p.found
+}
+
+// BeginningOf returns the first n bytes of the file at the place, or of the first file that
+// matches a glob. It returns false if there is no file.
+func (p *Probe) BeginningOf(ctx context.Context, n int) ([]byte, bool) {
+	if _, found := p.Beginning(ctx); !found {
+		return nil, false
+	}
+	urls, err := store.Glob(ctx, p.URL, p.opt)
+	if !p.ok(err) {
+		return nil, false
+	}
+	first, err := beginning(ctx, urls[0], n, p.opt)
+	return first, p.ok(err)
 }
 
 // Begins reports whether the file at the place begins with one of these signatures.
@@ -164,11 +178,17 @@ const Head = 16
 // Beginning returns the first bytes of the file at a URL, at most [Head]. It returns false
 // if there is no file at the URL, for instance if there is a folder.
 func Beginning(ctx context.Context, url string, opt store.Options) ([]byte, bool) {
-	first, err := beginning(ctx, url, opt)
+	return BeginningOf(ctx, url, Head, opt)
+}
+
+// BeginningOf returns the first n bytes of the file at a URL, or fewer if the file ends. It
+// returns false if there is no file.
+func BeginningOf(ctx context.Context, url string, n int, opt store.Options) ([]byte, bool) {
+	first, err := beginning(ctx, url, n, opt)
 	return first, err == nil
 }
 
-func beginning(ctx context.Context, url string, opt store.Options) ([]byte, error) {
+func beginning(ctx context.Context, url string, n int, opt store.Options) ([]byte, error) {
 	folder, key, err := store.Split(url)
 	if err != nil {
 		return nil, err
@@ -182,6 +202,6 @@ func beginning(ctx context.Context, url string, opt store.Options) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	first := make([]byte, min(info.Size, Head))
+	first := make([]byte, min(info.Size, int64(n)))
 	return first, s.ReadRange(ctx, key, first, 0)
 }

@@ -42,6 +42,7 @@ func TestDetect(t *testing.T) {
 		{"place.h5", "ARROW1\x00\x00", "arrow", sources.Certain},
 		{"place", `{"version": 1`, "zarr", sources.Certain},
 		{"place.json", "\n {", "zarr", sources.Likely},
+		{"place", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x01\x02\x00\xfd\xff{}", "zarr", sources.Likely},
 		{"place.json/zarr.json", "{}", "zarr", sources.Certain},
 		{"place/attributes.json", `{"n5": "2.5.1"}`, "zarr", sources.Likely},
 		{"place.n5/a", "", "zarr", sources.Certain},

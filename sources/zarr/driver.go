@@ -6,6 +6,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/kerchunk"
 	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -42,7 +43,7 @@ func openRequest(ctx context.Context, r sources.Request) (sources.Source, error)
 // expand returns the hierarchies that a location names. A glob matches folders, or zip
 // archives or tables of references in JSON if its name says so.
 func expand(ctx context.Context, location string, opt store.Options) ([]string, error) {
-	if name, _, _ := strings.Cut(location, "?"); strings.HasSuffix(name, ".zip") || strings.HasSuffix(name, ".json") {
+	if name, _, _ := strings.Cut(location, "?"); strings.HasSuffix(name, ".zip") || namesTable(name) {
 		return store.Glob(ctx, location, opt)
 	}
 	return store.GlobFolders(ctx, location, opt)
@@ -67,8 +68,12 @@ func detect(ctx context.Context, p *sources.Probe) sources.Confidence {
 	if p.Holds(ctx, n5.Key) {
 		return sources.Likely
 	}
-	switch first, file := p.Beginning(ctx); {
-	case file && beginsObject(first):
+	first, file := p.Beginning(ctx)
+	if file && kerchunk.Compressed(first) {
+		first, file = p.BeginningOf(ctx, kerchunk.Beginning)
+	}
+	switch {
+	case file && kerchunk.Begins(first):
 		return sources.Likely // a table of references; a signature makes it certain, but not behind spaces
 	case !file && p.IsFolder(ctx):
 		return sources.Possible

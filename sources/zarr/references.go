@@ -1,7 +1,6 @@
 package zarr
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,19 +15,27 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// beginsObject reports whether the first bytes of a file may be those of a table in JSON.
-func beginsObject(first []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(first, "\xef\xbb\xbf \t\r\n"), []byte("{"))
-}
-
 // isTable reports whether there is a file at a URL that may be a table in JSON.
 func isTable(ctx context.Context, url string, opt Options) bool {
 	first, found := sources.Beginning(ctx, url, opt.Store)
-	return found && beginsObject(first)
+	if found && kerchunk.Compressed(first) {
+		first, found = sources.BeginningOf(ctx, url, kerchunk.Beginning, opt.Store)
+	}
+	return found && kerchunk.Begins(first)
+}
+
+// namesTable reports whether a name is that of a table in JSON.
+func namesTable(name string) bool {
+	for _, ending := range []string{".json", ".json.gz", ".json.zst", ".json.zstd"} {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return false
 }
 
 // jsonTable returns the URL of the table in JSON that is at a URL, or above it, by the names. The
-// rest of the path is a folder in the table. ok is false if no name ends in ".json".
+// rest of the path is a folder in the table. ok is false if no name is that of a table.
 func jsonTable(url string) (table, inside string, ok bool) {
 	name, query, hasQuery := strings.Cut(url, "?")
 	if store.Local(url) {
@@ -36,7 +43,7 @@ func jsonTable(url string) (table, inside string, ok bool) {
 	}
 	end := 0
 	for part := range strings.SplitSeq(name, "/") {
-		if end += len(part); strings.HasSuffix(part, ".json") {
+		if end += len(part); namesTable(part) {
 			table, inside = name[:end], strings.Trim(name[end:], "/")
 			if hasQuery {
 				table += "?" + query

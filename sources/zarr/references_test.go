@@ -1,9 +1,11 @@
 package zarr
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +15,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -87,9 +92,12 @@ func values(t *testing.T, s sources.Source, name string) ([]int32, error) {
 func TestReferences(t *testing.T) {
 	text := `{"version": 1, "templates": {"u": "data"}, "refs": {".zgroup": "{\"zarr_format\":2}", "g/a/.zarray": ` + arrayDocument(18) +
 		`, "g/a/0": ["{{u}}/x.bin", 8, 16], "g/a/1": "base64:BwAAAAcAAAAHAAAABwAAAA==", "g/a/3": ["data/whole.bin"], "g/a/4": ["data/x.bin", 24, 16]}}`
-	dir := writeFiles(t, map[string]string{"refs.json": text, "table": text, "data/x.bin": string(dataFile(8)), "data/whole.bin": string(dataFile(4)[8:])})
+	dir := writeFiles(t, map[string]string{
+		"refs.json": text, "table": text, "data/x.bin": string(dataFile(8)), "data/whole.bin": string(dataFile(4)[8:]),
+		"refs.json.gz": compressed(t, "gzip", text), "refs.json.zst": compressed(t, "zstd", text), "packed": compressed(t, "zstd", text),
+	})
 	want := []int32{0, 1, 2, 3, 7, 7, 7, 7, -1, -1, -1, -1, 0, 1, 2, 3, 4, 5}
-	for place, name := range map[string]string{"refs.json": "g/a", "refs.json/g": "a", "refs.json/g/a": "", "table": "g/a"} {
+	for place, name := range map[string]string{"refs.json": "g/a", "refs.json/g": "a", "refs.json/g/a": "", "table": "g/a", "refs.json.gz": "g/a", "refs.json.zst/g": "a", "packed": "g/a"} {
 		s, err := openTable(t, filepath.Join(dir, place), Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", place, err)
@@ -106,6 +114,25 @@ func TestReferences(t *testing.T) {
 			t.Errorf("%s: files %q", place, names)
 		}
 	}
+}
+
+// compressed returns a text that gzip or zstd has compressed.
+func compressed(t *testing.T, by, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	var w io.WriteCloser = gzip.NewWriter(&out)
+	if by == "zstd" {
+		z, err := zstd.NewWriter(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w = z
+	}
+	_, err := io.WriteString(w, text)
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // TestReferencesRefused has references that lead out of the allowed places, and files that are

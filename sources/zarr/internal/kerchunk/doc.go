@@ -17,7 +17,7 @@
 //
 // Templates are those of Jinja2. [Expression] says which part of that language is known. A
 // later entry replaces an earlier one with the same key, and gen replaces refs. All of the table
-// is in memory.
+// is in memory. The text may be compressed by gzip or Zstandard.
 //
 // # Parquet
 //
@@ -39,6 +39,7 @@
 //	expression.go  expressions in templates
 //	template.go    templates, and gen
 //	table.go       a table in memory
+//	compressed.go  tables in JSON that are compressed
 //	json.go        tables in JSON
 //	records.go     the files of a table in Parquet
 //	parquet.go     tables in Parquet

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -15,8 +16,11 @@ func FuzzParseJSON(f *testing.F) {
 		`{"version": 1, "templates": {"u": "s3://b", "f": "{{u}}{{n}}"}, "gen": [{"key": "x/{{i}}", "url": "{{u}}/{{ '%02d' % i }}", "offset": "{{ i * 8 }}", "length": "8", "dimensions": {"i": {"stop": 2}, "j": [0, "x"]}}], "refs": {"x/0.0": {"a": 1}, "y": ["{{f(n='x')}}"]}}`,
 	} {
 		f.Add([]byte(text))
+		f.Add(gzipped(f, strings.NewReader(text)))
+		f.Add(zstandard(f, strings.NewReader(text)))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		Begins(text)
 		if bytes.Contains(text, []byte("stop")) && bytes.ContainsAny(text, "3456789") {
 			t.Skip("gen may make millions of references")
 		}

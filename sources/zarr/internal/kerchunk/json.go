@@ -17,9 +17,15 @@ var ErrNoTable = errors.New("not a table of references")
 // mostValue bounds the text of one value, except for refs.
 const mostValue = 64 << 20
 
-// ParseJSON reads a table in JSON, of version 0 or 1.
+// ParseJSON reads a table in JSON, of version 0 or 1. The text may be compressed by gzip or
+// Zstandard.
 func ParseJSON(in io.Reader) (store.ReferenceTable, error) {
-	bound := &bounded{in: in, most: mostValue}
+	text, done, err := expanded(in, mostExpanded)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	bound := &bounded{in: text, most: mostValue}
 	p := &parser{in: json.NewDecoder(bound), bound: bound, table: &memory{numbers: map[string]int{}}}
 	if err := p.parse(); err != nil {
 		return nil, err
@@ -39,8 +45,12 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if b.at >= b.most {
 		return 0, fmt.Errorf("%w: a value of more than %d MiB", store.ErrTooLarge, mostValue>>20)
 	}
-	n, err := b.in.Read(p[:min(int64(len(p)), b.most-b.at)])
+	// The decoder looks at spaces again after each read, so it gets as many bytes as it has room for.
+	n, err := io.ReadFull(b.in, p[:min(int64(len(p)), b.most-b.at)])
 	b.at += int64(n)
+	if n > 0 {
+		err = nil // it comes again
+	}
 	return n, err
 }
 
@@ -58,6 +68,9 @@ type parser struct {
 
 func (p *parser) parse() error {
 	token, err := p.in.Token()
+	if errors.Is(err, store.ErrTooLarge) {
+		return err
+	}
 	if err != nil || token != json.Delim('{') {
 		return fmt.Errorf("%w: it is not a JSON object", ErrNoTable)
 	}
@@ -85,7 +98,7 @@ func (p *parser) fields(f func(name string) error) error {
 	for p.in.More() {
 		token, err := p.in.Token()
 		if err != nil {
-			return damaged("%v", err)
+			return unreadable(err)
 		}
 		name, _ := token.(string)
 		p.bound.most = p.in.InputOffset() + mostValue
@@ -94,9 +107,17 @@ func (p *parser) fields(f func(name string) error) error {
 		}
 	}
 	if _, err := p.in.Token(); err != nil {
-		return damaged("%v", err)
+		return unreadable(err)
 	}
 	return nil
+}
+
+// unreadable returns the error about a text that ends, or is no JSON.
+func unreadable(err error) error {
+	if errors.Is(err, store.ErrTooLarge) {
+		return err
+	}
+	return damaged("%v", err)
 }
 
 // field reads a field of the whole table.
