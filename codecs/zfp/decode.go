@@ -57,7 +57,7 @@ func newDecoder[W word](l cpu.Level, stream []byte, pos int, p Params, t Type, d
 	_, d.fixed = p.BlockBits(t)
 	d.room = loose.maxBlockBits(t, dims)
 	d.longest = p.maxBlockBits(t, dims)
-	d.regular = !p.reversible() && (p.MaxBits >= d.room || d.fixed && (dims == 2 || p.MaxBits <= fixedRowBits))
+	d.regular = hasCoders(l) && !p.reversible() && (p.MaxBits >= d.room || d.fixed && (dims == 2 || p.MaxBits <= fixedRowBits))
 	d.row, d.run16 = d.newNibbleRow(), d.newReader16()
 	d.buf, d.pos = stream, pos
 	return d
@@ -216,7 +216,7 @@ func (d *decoder[W]) decodeInts(start, prec int, f found) found {
 			f.length = 4
 		}
 	case 2:
-		if d.runs {
+		if d.runs && hasCoders(d.level) {
 			f.bottom, f.length = d.readPlanes16(d.level, p, d.shift, intprec, bottom, end)
 		} else {
 			f.bottom, f.length = d.getPlanes16(p, d.shift, intprec, bottom, end)

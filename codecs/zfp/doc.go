@@ -97,7 +97,8 @@
 //     Lake, AMD since Zen 4);
 //   - kernels for AVX2 and BMI2 (Intel since Haswell, AMD since Zen), which take 1.0 to
 //     1.5 times as long;
-//   - kernels for NEON (arm64), for blocks of three and four dimensions.
+//   - kernels for NEON (arm64), for blocks of two, three and four dimensions. Go codes the
+//     planes of two.
 //
 // Otherwise, with the build tag purego, and if $ZMIGRATE_CPU is plain, functions in Go do
 // the same. On a processor with AVX-512 they take two to six times as long. The streams
@@ -110,3 +111,5 @@
 // its end. No bytes make a decoder panic, and a decoder allocates no more than a few
 // kilobytes for each of its workers.
 package zfp
+
+//go:generate go run ./internal/generate

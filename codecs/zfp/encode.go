@@ -204,7 +204,7 @@ func (e *encoder[W]) putCoefficients(start, prec int, set W) {
 	case 1:
 		e.putNibblePlanes(&e.planes[0], top, bottom, end)
 	case 2:
-		if e.runs {
+		if e.runs && hasCoders(e.level) {
 			e.writePlanes16(&e.planes[0], e.shift, top, bottom, end)
 		} else {
 			e.putPlanes16(&e.planes[0], e.shift, top, bottom, end)

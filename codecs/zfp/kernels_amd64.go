@@ -11,6 +11,9 @@ import (
 // hasKernels tells whether a level has kernels for blocks of some dimensions.
 func hasKernels(l cpu.Level, _ int) bool { return l >= cpu.AVX2 }
 
+// hasCoders tells whether a level has kernels that code planes of blocks of two dimensions.
+func hasCoders(l cpu.Level) bool { return l >= cpu.AVX2 }
+
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
 func Kernels() string {

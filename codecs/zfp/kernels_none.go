@@ -10,6 +10,7 @@ import (
 
 // The functions in Go do all the work.
 func hasKernels(cpu.Level, int) bool { return false }
+func hasCoders(cpu.Level) bool       { return false }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -31,3 +32,14 @@ func coefficients64Short(_ *int64, _ *planes, _ *sorting, _ int)            {}
 func inverse64Short(_ unsafe.Pointer, _, _ int, _ *int64, _ float64, _ int) {}
 func finish4x64Short(_ *int64, _ int) int64                                 { return 0 }
 func begin4x64Short(_ *int64, _ int)                                        {}
+
+func gatherRows32Short(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
+func gatherRows64Short(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
+
+func forwardRows32Short(_ *int32, _ *block[int32], _ *run[int32], _, _ int) int        { return 0 }
+func inverseRows32Short(_ unsafe.Pointer, _ int, _ *int32, _ *run[int32], _, _, _ int) {}
+func quantizeRows64Short(_, _ *block[int64], _ *run[int64], _, _ int) int              { return 0 }
+func transformRows64Short(_ *planes, _ *block[int64], _ *run[int64], _, _ int)         {}
+
+func inverseRows64Short(_ unsafe.Pointer, _ int, _ *planes, _ *block[int64], _ *run[int64], _, _, _ int) {
+}

@@ -57,17 +57,6 @@ func coefficients64(_ *int64, _ *planes, _ *[64]uint8, _ int)    {}
 func inverse4x32(_ unsafe.Pointer, _, _, _ int, _ *block[int32], _ float32, _ int) {}
 func inverse4x64(_ unsafe.Pointer, _, _, _ int, _ *block[int64], _ float64, _ int) {}
 
-func gatherRows32Short(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
-func gatherRows64Short(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
-
-func forwardRows32Short(_ *int32, _ *block[int32], _ *run[int32], _, _ int) int        { return 0 }
-func inverseRows32Short(_ unsafe.Pointer, _ int, _ *int32, _ *run[int32], _, _, _ int) {}
-func quantizeRows64Short(_, _ *block[int64], _ *run[int64], _, _ int) int              { return 0 }
-func transformRows64Short(_ *planes, _ *block[int64], _ *run[int64], _, _ int)         {}
-
-func inverseRows64Short(_ unsafe.Pointer, _ int, _ *planes, _ *block[int64], _ *run[int64], _, _, _ int) {
-}
-
 func codeNibblesShort(_ *nibbleChunk, _ *nibbleState, _ *uint64, _ *nibbleShuffles, _, _, _, _ int) int {
 	return 0
 }

@@ -53,7 +53,7 @@ func TestPlanesOfAnyBits(t *testing.T) {
 				}
 			case 2:
 				levels := append([]cpu.Level{cpu.Plain}, kernelLevels()...)
-				if l := levels[round>>1%len(levels)]; !hasKernels(l, 2) {
+				if l := levels[round>>1%len(levels)]; !hasCoders(l) {
 					gotLow, gotLength = fast.getPlanes16(&p, 16*block, intprec, bottom, end)
 				} else {
 					gotLow, gotLength = fast.readPlanes16(l, &p, 16*block, intprec, bottom, end)
