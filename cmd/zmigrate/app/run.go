@@ -134,7 +134,7 @@ const planning = 160 << 20
 const planGarbage = 16 << 20
 
 // runGarbage is the least percentage of garbage that is allowed while a plan is run.
-const runGarbage = 10
+const runGarbage = 20
 
 // forPlanning sets the garbage collector for making and showing a plan. done ends that.
 func forPlanning(j *jobs.Job) (done func()) {
