@@ -72,6 +72,8 @@ def write(path, form, steps, first, layout):
             v = d.createVariable("one", "i4", ())
             v[...] = 42
             if not classic:
+                v = d.createVariable("holes", "f4", ("y", "x"), zlib=True, chunksizes=(10, 25), fill_value=np.float32(-1))
+                v[12:18, :30] = values("f4", (6, 30))  # the other chunks are not stored
                 names = d.createVariable("names", str, ("y",))
                 names[:] = np.array([f"№ {i}" for i in range(40)], dtype=object)
                 g = d.createGroup("deep").createGroup("er")

@@ -22,6 +22,16 @@ const (
 	smallChunk = 512
 )
 
+// bounds are the bytes up to which arrays are in the table: mostInline, smallArray and smallChunk,
+// except in tests.
+type bounds struct{ most, array, chunk int }
+
+// small reports whether an array of that many bytes, in that many chunks, is in the table although
+// its chunks could be referred to.
+func (b bounds) small(bytes, chunks int) bool {
+	return bytes <= b.array || bytes <= b.most && chunks > 1 && bytes/chunks < b.chunk
+}
+
 // inlined returns the metadata of an array whose elements are in the table: one chunk, without
 // compression.
 func inlined(meta zarr.Array) zarr.Array {

@@ -24,10 +24,9 @@ type Table struct {
 	// Findings are warnings, those of the plan first.
 	Findings jobfile.Problems
 
-	plan *plan.Plan
-	env  environment.Environment
-	// small is isSmall, except in tests.
-	small func(bytes, chunks int) bool
+	plan   *plan.Plan
+	env    environment.Environment
+	inline bounds
 }
 
 // Array is an array of a table.
@@ -42,18 +41,12 @@ type Array struct {
 // New decides for each array of a plan what the table has of it. If that is not possible, the
 // error is [jobfile.Problems], with everything that is wrong at once.
 func New(ctx context.Context, p *plan.Plan, env environment.Environment) (*Table, error) {
-	return newTable(ctx, p, env, isSmall)
+	return newTable(ctx, p, env, bounds{most: mostInline, array: smallArray, chunk: smallChunk})
 }
 
-// isSmall reports whether an array of that many bytes, in that many chunks, is in the table
-// although its chunks could be referred to.
-func isSmall(bytes, chunks int) bool {
-	return bytes <= smallArray || bytes <= mostInline && chunks > 1 && bytes/chunks < smallChunk
-}
-
-// newTable is New with another isSmall.
-func newTable(ctx context.Context, p *plan.Plan, env environment.Environment, small func(bytes, chunks int) bool) (*Table, error) {
-	t := &Table{plan: p, env: env.Complete(), small: small, Findings: slices.Clip(p.Findings)}
+// newTable is New with other bounds, for tests.
+func newTable(ctx context.Context, p *plan.Plan, env environment.Environment, inline bounds) (*Table, error) {
+	t := &Table{plan: p, env: env.Complete(), inline: inline, Findings: slices.Clip(p.Findings)}
 	problems := t.files()
 	for i := range p.Arrays {
 		a, err := t.array(ctx, &p.Arrays[i])
@@ -112,12 +105,12 @@ func (t *Table) array(ctx context.Context, a *plan.Array) (Array, error) {
 	size, _ := ndarray.Bytes(a.Meta.Type, a.Grid.Shape) // fits: the array was opened
 	why := t.obstacle(a)
 	switch {
-	case why == "" && !t.small(size, a.Chunks()):
+	case why == "" && !t.inline.small(size, a.Chunks()):
 		return Array{Array: a}, nil
 	case why == "":
 		why = "it is small"
-	case size > mostInline:
-		return Array{}, fmt.Errorf("no reference can lead to its chunks: %s; its elements take %s, and a table holds at most %s of an array", why, words.Size(int64(size)), words.Size(mostInline))
+	case size > t.inline.most:
+		return Array{}, fmt.Errorf("no reference can lead to its chunks: %s; its elements take %s, and a table holds at most %s of an array", why, words.Size(int64(size)), words.Size(int64(t.inline.most)))
 	}
 	inline := inlined(*a.Meta)
 	if _, _, err := inline.V2(t.env.Codecs); err != nil {

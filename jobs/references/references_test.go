@@ -19,6 +19,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
 	"github.com/zmigrate/zmigrate/jobs/run"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -39,18 +40,25 @@ func planned(t testing.TB, dir, text string) *plan.Plan {
 // written makes the table of a job and runs it.
 func written(t testing.TB, dir, text string) (*Table, *Result, error) {
 	t.Helper()
-	return writtenWith(t, dir, text, isSmall)
+	return writtenWith(t, dir, text, usual)
 }
 
-// writtenWith is written with another isSmall.
-func writtenWith(t testing.TB, dir, text string, small func(bytes, chunks int) bool) (*Table, *Result, error) {
+// usual are the bounds of New. Within none, an array is in the table only if no reference can lead
+// to its chunks.
+var (
+	usual = bounds{most: mostInline, array: smallArray, chunk: smallChunk}
+	none  = bounds{most: mostInline, array: -1, chunk: -1}
+)
+
+// writtenWith is written with other bounds.
+func writtenWith(t testing.TB, dir, text string, inline bounds) (*Table, *Result, error) {
 	t.Helper()
 	p, err := plan.New(t.Context(), jobtest.Parse(t, dir, text), jobtest.Environment())
 	if err != nil {
 		return nil, nil, err
 	}
 	jobtest.Close(t, p)
-	table, err := newTable(t.Context(), p, jobtest.Environment(), small)
+	table, err := newTable(t.Context(), p, jobtest.Environment(), inline)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,13 +143,13 @@ func TestForeignFiles(t *testing.T) {
 	if err != nil || len(files) < 10 {
 		t.Fatal(files, err)
 	}
-	arrays, referred := 0, 0
+	arrays, referred, missing := 0, 0, 0
 	for _, form := range slices.Sorted(maps.Keys(forms)) {
 		for i, file := range slices.Concat(files, files) {
 			name := filepath.Base(file)
-			small, kind := isSmall, "usual"
+			inline, kind := usual, "usual"
 			if i >= len(files) { // as much as possible is referred to
-				small, kind = func(int, int) bool { return false }, "all"
+				inline, kind = none, "all"
 			}
 			if name == "part_2.nc" || name == "part_0.nc" || name == "part_1.nc" { // joined by other tests
 				continue
@@ -149,13 +157,11 @@ func TestForeignFiles(t *testing.T) {
 			t.Run(form+"/"+kind+"/"+name, func(t *testing.T) {
 				target := kind + name + "." + forms[form]
 				job := "zmigrate: 1\nsource: {driver: netcdf, url: " + name + ", unsupported: skip}\n"
-				table, result, err := writtenWith(t, dir, job+"target: {url: "+target+", references: "+form+"}\n", small)
+				table, result, err := writtenWith(t, dir, job+"target: {url: "+target+", references: "+form+"}\n", inline)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, f := range table.Findings {
-					t.Log(f)
-				}
+				missing += result.Missing
 				for _, a := range table.Arrays {
 					if !a.Inline {
 						referred++
@@ -167,15 +173,15 @@ func TestForeignFiles(t *testing.T) {
 				if arrays += n; n != result.Arrays || n < len(want.Arrays)-3 {
 					t.Errorf("%d arrays of %d", n, len(want.Arrays))
 				}
-				if _, again, err := writtenWith(t, dir, job+"target: {url: "+target+", references: "+form+"}\n", small); err != nil || !again.Nothing {
+				if _, again, err := writtenWith(t, dir, job+"target: {url: "+target+", references: "+form+"}\n", inline); err != nil || !again.Nothing {
 					t.Errorf("once more: %+v, %v", again, err)
 				}
 			})
 		}
 	}
-	t.Log(arrays, "arrays,", referred, "referred to")
-	if referred < 40*len(forms) {
-		t.Errorf("only %d of %d arrays are referred to", referred, arrays)
+	t.Log(arrays, "arrays,", referred, "referred to,", missing, "chunks missing")
+	if referred < 40*len(forms) || missing < 4 {
+		t.Errorf("only %d of %d arrays are referred to, and %d chunks are missing", referred, arrays, missing)
 	}
 }
 
@@ -277,5 +283,72 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "refs.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was written: %v", err)
+	}
+}
+
+// Several files become one data set, as in a conversion.
+func TestJoined(t *testing.T) {
+	dir := sourcetest.Unzip(t, testdata+"netcdf4.zip")
+	for name, from := range map[string]string{"0.nc": "netcdf3_classic.nc", "1.nc": "netcdf3_classic.nc"} {
+		data, err := os.ReadFile(testdata + from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for form, target := range forms {
+		for _, source := range []string{
+			"url: [part_0.nc, part_1.nc], concat: t",
+			"url: [0.nc, 1.nc], concat: time, order: allow",
+		} {
+			job := "zmigrate: 1\nsource: {driver: netcdf, " + source + "}\n"
+			table, _, err := writtenWith(t, dir, job+"target: {url: "+target+", references: "+form+", existing: overwrite}\n", none)
+			if err != nil {
+				t.Errorf("%s: %v", source, err)
+				continue
+			}
+			referred := 0
+			for _, a := range table.Arrays {
+				if !a.Inline {
+					referred++
+				} else {
+					t.Log(a.Source, a.Why)
+				}
+			}
+			want := planned(t, dir, job+"target: {url: want.zarr}\n")
+			got := planned(t, dir, "zmigrate: 1\nsource: {driver: zarr, url: "+target+"}\ntarget: {url: got.zarr}\n")
+			if n := sameAs(t, want, got); n != len(want.Arrays) || referred < 2 {
+				t.Errorf("%s: %d arrays of %d, %d referred to", source, n, len(want.Arrays), referred)
+			}
+		}
+	}
+}
+
+// An array that is too large for the table and to whose chunks no reference can lead is an error
+// that names the reason, or is left out if the job says so and does not name it.
+func TestLarge(t *testing.T) {
+	dir := sourcetest.Unzip(t, testdata+"netcdf4.zip")
+	job := func(more string) string {
+		return "zmigrate: 1\nsource: {driver: netcdf, url: vlstr_type.nc" + more + "}\ntarget: {url: refs.json, references: json, existing: overwrite}\n"
+	}
+	small := bounds{most: 10, array: 10}
+	_, _, err := writtenWith(t, dir, job(""), small)
+	if err == nil || !strings.Contains(err.Error(), "no reference can lead to its chunks: the elements are not stored in the form in which Zarr stores string") || !strings.Contains(err.Error(), "source.exclude leaves it out") {
+		t.Error(err)
+	}
+	table, _, err := writtenWith(t, dir, job(", unsupported: skip"), small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, f := range table.Findings {
+		if f.Warning && f.Code == sources.LeftOut {
+			left++
+		}
+	}
+	if left == 0 {
+		t.Errorf("nothing is left out: %v", table.Findings)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sinks/kerchunk"
@@ -83,6 +84,7 @@ func (t *Table) writeArray(ctx context.Context, to kerchunk.Table, a *Array) (c 
 		return c, err
 	}
 	var file, url string // of the chunk before
+	var fill []byte      // of a chunk that is not stored
 	for n := range a.Chunks() {
 		if err := ctx.Err(); err != nil {
 			return c, err
@@ -94,7 +96,14 @@ func (t *Table) writeArray(ctx context.Context, to kerchunk.Table, a *Array) (c 
 			return c, err
 		}
 		if in == nil {
-			c.Missing++
+			if c.Missing++; c.Missing == 1 {
+				if fill, err = fillChunk(a); err != nil {
+					return c, err
+				}
+			}
+			if err := to.Chunk(kerchunk.Chunk{Number: n, Inline: fill, Unstored: true}); err != nil {
+				return c, err
+			}
 			continue
 		}
 		at, ok := in.(sources.Located)
@@ -115,3 +124,24 @@ func (t *Table) writeArray(ctx context.Context, to kerchunk.Table, a *Array) (c 
 	}
 	return c, nil
 }
+
+// mostFill bounds the bytes of an encoded chunk of nothing but the fill value.
+const mostFill = 64 << 10
+
+// fillChunk returns an encoded chunk of nothing but the fill value, or nil if it is too large.
+func fillChunk(a *Array) ([]byte, error) {
+	in := a.Chain.Chunk()
+	if n, ok := ndarray.Bytes(in.Type, in.Shape); !ok || n > mostDecodedFill {
+		return nil, nil
+	}
+	chunk := ndarray.New(in.Type, in.Shape)
+	ndarray.Fill(chunk, in.Fill)
+	data, err := a.Chain.AppendEncode(&ndarray.Pool{}, nil, chunk)
+	if err != nil || len(data) > mostFill {
+		return nil, err
+	}
+	return data, nil
+}
+
+// mostDecodedFill bounds the bytes of such a chunk before it is encoded.
+const mostDecodedFill = 64 << 20

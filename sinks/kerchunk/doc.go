@@ -18,7 +18,9 @@
 // A folder. Its document .zmetadata has all documents, and record_size. The reference of chunk
 // n of an array, counted in C order, is row n mod record_size of ARRAY/refs.R.parq, where R is
 // n / record_size. A file has the columns path, offset, size and raw, and record_size rows, or
-// fewer if it is the array's last. A file without any reference is not written.
+// fewer if it is the array's last. A file without any reference is not written. In other files,
+// an unstored chunk has the bytes of a chunk of fill values in raw: with pandas 3, fsspec takes a
+// row of nulls for a reference to a file named NaN.
 //
 // Tables are written from the beginning to the end. The memory for them does not depend on the
 // number of chunks, except for that of the documents. The same calls give the same bytes.

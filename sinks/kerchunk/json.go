@@ -41,6 +41,9 @@ func (t *jsonTable) Array(at string, _ int) error {
 
 // Chunk implements [Table].
 func (t *jsonTable) Chunk(c Chunk) error {
+	if c.Unstored {
+		return nil
+	}
 	return t.entry(path.Join(t.array, c.Key), func(b []byte) []byte {
 		if c.URL == "" {
 			b = append(b, `"base64:`...)

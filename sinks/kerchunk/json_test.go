@@ -14,6 +14,8 @@ func fill(t *testing.T, to Table) {
 		to.Document(".zgroup", json.RawMessage(`{"zarr_format":2}`)),
 		to.Array("a", 4),
 		to.Chunk(Chunk{Number: 0, Key: "0.0", URL: "file:///da ta/<1>\".nc", Offset: 1 << 40, Length: 800}),
+		to.Chunk(Chunk{Number: 1, Key: "0.1", Inline: []byte{1}, Unstored: true}),
+		to.Chunk(Chunk{Number: 2, Key: "1.0", Unstored: true}),
 		to.Chunk(Chunk{Number: 3, Key: "1.1", URL: "s3://bucket/two.nc", Offset: 0, Length: 8}),
 		to.Document("a/.zarray", json.RawMessage(`{"chunks":[2,2],"shape":[4,4]}`)),
 		to.Array("g/b", 1),

@@ -23,14 +23,15 @@ type parquetTable struct {
 	array     string
 	chunks    int // of the array
 	number    int // of the file of references that is being filled
-	record    *record
+	record    record
+	names     map[string]int // numbers of URLs in the record
 }
 
 // Parquet returns a table in Parquet. put writes an object in the folder of the table, and
 // borrows data. The document .zmetadata is the last object: the folder is a table once it has
 // that document.
 func Parquet(put func(key string, data []byte) error) Table {
-	return &parquetTable{put: put, encoder: newEncoder(), documents: map[string]json.RawMessage{}, record: newRecord()}
+	return &parquetTable{put: put, encoder: newEncoder(), documents: map[string]json.RawMessage{}, names: map[string]int{}}
 }
 
 // RecordNumber returns the number of a file of references, by its key in the folder of a table.
@@ -67,19 +68,19 @@ func (t *parquetTable) Chunk(c Chunk) error {
 		}
 		t.number = number
 	}
-	t.record.add(c.Number%recordSize, c)
+	t.record.add(c.Number%recordSize, c, t.names)
 	return nil
 }
 
 // flush writes the file of references that is being filled.
 func (t *parquetTable) flush() error {
-	if !t.record.some {
+	r := t.record
+	t.record, t.names = record{}, map[string]int{}
+	if !r.some {
 		return nil
 	}
-	t.record.skip(min(recordSize, t.chunks-t.number*recordSize))
-	err := t.put(path.Join(t.array, recordName(t.number)), t.record.encode(t.encoder))
-	t.record.reset()
-	return err
+	r.skip(min(recordSize, t.chunks-t.number*recordSize))
+	return t.put(path.Join(t.array, recordName(t.number)), r.encode(t.encoder))
 }
 
 // Close implements [Table].

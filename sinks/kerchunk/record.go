@@ -22,45 +22,57 @@ const (
 
 // record collects the references of one Parquet file. Its rows are those of a table.
 type record struct {
-	names   []string // of files, in the order in which they come first
-	numbers map[string]int
-	file    []int32 // number of the name for each row; -1: none
-	off     []int64
-	length  []int64
-	raw     map[int][]byte // by rows
-	some    bool           // whether there is a reference
+	path, raw values
+	off       []int64
+	length    []int64
+	unstored  int  // number of the bytes of unstored chunks in raw, if hasFill
+	hasFill   bool // raw has them
+	some      bool // whether there is a reference
 }
 
-func newRecord() *record { return &record{numbers: map[string]int{}, raw: map[int][]byte{}} }
+// values are an optional column of bytes: the different values, and for each row the number of
+// its value or -1.
+type values struct {
+	different [][]byte
+	rows      []int32
+}
+
+// add adds a value and returns its number.
+func (v *values) add(value []byte) int {
+	v.different = append(v.different, value)
+	return len(v.different) - 1
+}
 
 // skip adds rows without a reference up to the given number of rows.
 func (r *record) skip(rows int) {
-	for len(r.file) < rows {
-		r.file, r.off, r.length = append(r.file, -1), append(r.off, 0), append(r.length, 0)
+	for len(r.off) < rows {
+		r.path.rows, r.raw.rows, r.off, r.length = append(r.path.rows, -1), append(r.raw.rows, -1), append(r.off, 0), append(r.length, 0)
 	}
 }
 
-// add adds the reference in a row. The rows before it have been added or have none.
-func (r *record) add(row int, c Chunk) {
+// add adds the reference in a row. The rows before it have been added or have none. names has
+// the numbers of the URLs in this record.
+func (r *record) add(row int, c Chunk, names map[string]int) {
 	r.skip(row + 1)
-	r.some = true
-	if c.URL == "" {
-		r.raw[row] = append([]byte{}, c.Inline...)
-		return
+	switch {
+	case c.Unstored && c.Inline == nil:
+	case c.Unstored:
+		if !r.hasFill {
+			r.unstored, r.hasFill = r.raw.add(c.Inline), true
+		}
+		r.raw.rows[row] = int32(r.unstored) // fewer values than rows
+	case c.URL == "":
+		r.some = true
+		r.raw.rows[row] = int32(r.raw.add(c.Inline))
+	default:
+		r.some = true
+		n, known := names[c.URL]
+		if !known {
+			n = r.path.add([]byte(c.URL))
+			names[c.URL] = n
+		}
+		r.path.rows[row], r.off[row], r.length[row] = int32(n), c.Offset, c.Length
 	}
-	n, known := r.numbers[c.URL]
-	if !known {
-		n = len(r.names)
-		r.names, r.numbers[c.URL] = append(r.names, c.URL), n
-	}
-	r.file[row], r.off[row], r.length[row] = int32(n), c.Offset, c.Length // fewer names than rows
-}
-
-// reset makes the record one without rows.
-func (r *record) reset() {
-	clear(r.numbers)
-	clear(r.raw)
-	r.names, r.file, r.off, r.length, r.some = r.names[:0], r.file[:0], r.off[:0], r.length[:0], false
 }
 
 // column is a column of a Parquet file that is being written.
@@ -76,30 +88,13 @@ type column struct {
 
 // encode returns the Parquet file.
 func (r *record) encode(e *zstd.Encoder) []byte {
-	path := column{name: "path", kind: parquetBytes, optional: true, encoding: parquetDictionary, entries: len(r.names)}
-	for _, name := range r.names {
-		path.dictionary = appendBytes(path.dictionary, []byte(name))
-	}
-	path.page = appendLevels(nil, len(r.file), func(row int) bool { return r.file[row] >= 0 })
-	if len(r.names) == 0 {
-		path.dictionary, path.encoding = nil, parquetPlain
-	} else {
-		path.page = r.appendNumbers(path.page)
-	}
-	raw := column{name: "raw", kind: parquetBytes, optional: true, encoding: parquetPlain}
-	raw.page = appendLevels(nil, len(r.file), func(row int) bool { return r.raw[row] != nil })
-	for row := range r.file {
-		if data := r.raw[row]; data != nil {
-			raw.page = appendBytes(raw.page, data)
-		}
-	}
 	out := []byte("PAR1")
 	var chunks []message
 	var size int64
-	for _, c := range []column{path, integers("offset", r.off), integers("size", r.length), raw} {
+	for _, c := range []column{r.path.column("path"), integers("offset", r.off), integers("size", r.length), r.raw.column("raw")} {
 		at := len(out)
 		var chunk message
-		out, chunk = c.append(out, len(r.file), e)
+		out, chunk = c.append(out, len(r.off), e)
 		chunks = append(chunks, chunk)
 		size += int64(len(out) - at)
 	}
@@ -113,11 +108,6 @@ func integers(name string, list []int64) column {
 		c.page = binary.LittleEndian.AppendUint64(c.page, uint64(n))
 	}
 	return c
-}
-
-// appendBytes appends a byte array in the encoding PLAIN.
-func appendBytes(dst, value []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(value))), value...) // far less than 4 GiB
 }
 
 // appendLevels appends the definition levels of an optional column, with their length.
@@ -134,16 +124,26 @@ func appendLevels(dst []byte, rows int, present func(row int) bool) []byte {
 	return dst
 }
 
-// appendNumbers appends the numbers of the names in rows that have one.
-func (r *record) appendNumbers(dst []byte) []byte {
+// column returns the values as a column with a dictionary. Without any value, there is none.
+func (v *values) column(name string) column {
+	c := column{name: name, kind: parquetBytes, optional: true, encoding: parquetPlain, entries: len(v.different)}
+	c.page = appendLevels(nil, len(v.rows), func(row int) bool { return v.rows[row] >= 0 })
+	if c.entries == 0 {
+		return c
+	}
+	c.encoding = parquetDictionary
+	for _, value := range v.different {
+		c.dictionary = append(binary.LittleEndian.AppendUint32(c.dictionary, uint32(len(value))), value...) // far less than 4 GiB
+	}
 	var present []int32
-	for _, n := range r.file {
+	for _, n := range v.rows {
 		if n >= 0 {
 			present = append(present, n)
 		}
 	}
-	width := bits.Len(uint(max(len(r.names)-1, 1)))
-	return appendPacked(append(dst, byte(width)), len(present), width, func(i int) uint32 { return uint32(present[i]) })
+	width := bits.Len(uint(max(c.entries-1, 1)))
+	c.page = appendPacked(append(c.page, byte(width)), len(present), width, func(i int) uint32 { return uint32(present[i]) })
+	return c
 }
 
 // appendPacked appends values of some bits each as one bit-packed run of the RLE/bit-packing
@@ -240,14 +240,14 @@ func (r *record) appendFooter(out []byte, chunks []message, size int64) []byte {
 	var group message
 	group.records(1, chunks)
 	group.integer(2, thriftInt64, size)
-	group.integer(3, thriftInt64, int64(len(r.file)))
+	group.integer(3, thriftInt64, int64(len(r.off)))
 	var footer message
 	footer.integer(1, thriftInt32, 1)
 	footer.records(2, []message{
 		root, element("path", parquetBytes, parquetOptional, true), element("offset", parquetInt64, parquetRequired, false),
 		element("size", parquetInt64, parquetRequired, false), element("raw", parquetBytes, parquetOptional, false),
 	})
-	footer.integer(3, thriftInt64, int64(len(r.file)))
+	footer.integer(3, thriftInt64, int64(len(r.off)))
 	footer.records(4, []message{group})
 	footer.text(6, "zmigrate")
 	text := footer.end()

@@ -10,7 +10,10 @@ type Chunk struct {
 	// say which bytes of the file are the chunk. A Length of 0 is not a chunk.
 	URL            string
 	Offset, Length int64
-	Inline         []byte // borrowed
+	Inline         []byte // borrowed until the next array begins
+	// Unstored says that the chunk is in no file. Inline is then an encoded chunk of nothing but
+	// the fill value, the same for all chunks of the array, or nil if that is too large.
+	Unstored bool
 }
 
 // Table is a table of references that is being written. It serves one goroutine. After an
@@ -22,7 +25,7 @@ type Table interface {
 	// Array begins the chunks of the array at a path, which has that many chunks, stored or not.
 	Array(path string, chunks int) error
 	// Chunk adds a chunk of the array that was begun last. Chunks come in the order of their
-	// numbers. A chunk that is not added holds the fill value.
+	// numbers. A chunk that is not added, or is added as Unstored, holds the fill value.
 	Chunk(c Chunk) error
 	// Close writes what is left. The table is complete then, but whoever made it makes it appear.
 	Close() error

@@ -100,6 +100,7 @@ func parseRecord(ctx context.Context, data []byte) (*record, error) {
 		r.file[i] = -1
 	}
 	numbers := map[string]int32{}
+	var last, lastText string // the bytes of the row before, and what they stand for
 	for _, c := range []struct {
 		name  string
 		texts bool
@@ -121,10 +122,15 @@ func parseRecord(ctx context.Context, data []byte) (*record, error) {
 		{"offset", false, func(row int, value []byte) error { r.off[row] = integer(value); return nil }},
 		{"size", false, func(row int, value []byte) error { r.length[row] = integer(value); return nil }},
 		{"raw", true, func(row int, value []byte) error {
+			if string(value) == last {
+				r.raw[row] = lastText // chunks of nothing but the fill value share memory
+				return r.use(entryBytes)
+			}
 			text, err := contents(string(value))
 			if err == nil {
-				err = r.use(len(text) + entryBytes)
+				err = r.use(2*len(text) + entryBytes)
 			}
+			last, lastText = string(value), text
 			r.raw[row] = text
 			return err
 		}},
