@@ -46,7 +46,11 @@ func (j *Job) unreferable() (ps Problems) {
 		}
 	}
 	t := &j.Target
-	name := path.Base(strings.TrimRight(store.Shown(t.URL), "/"))
+	name := t.URL
+	if !store.Local(name) {
+		name, _, _ = strings.Cut(name, "?")
+	}
+	name = path.Base(strings.TrimRight(name, "/"))
 	refuse(t.References == ReferencesJSON && !strings.HasSuffix(name, ".json"), "target.url", "readers know a table of references in JSON by its name", "let the name end in .json")
 	refuse(t.References == ReferencesParquet && strings.Contains(name, ".json"), "target.url", "readers take a name with .json for a table of references in JSON", "let the name end in .parq")
 	const whole = "a table of references is made anew, as a whole"

@@ -83,18 +83,26 @@ func (t *Table) left(a *plan.Array, why error) jobfile.Problem {
 // files returns problems about files of the source to which a table cannot refer.
 func (t *Table) files() (ps jobfile.Problems) {
 	j := t.plan.Job
+	refuse := func(url string, why error) {
+		ps = append(ps, j.Problem("source.url", fmt.Sprintf("no reference can lead to %s: %v", url, why), "copy the file to another place"))
+	}
+	for _, l := range j.Source.Locations {
+		if strings.HasPrefix(l.URL, "http") && store.Far(l.URL) && strings.Contains(l.URL, "?") {
+			refuse(store.Shown(l.URL), errors.New("its URL has a query, which may be a secret and would be in the table"))
+		}
+	}
 	for f := range t.plan.Opened() {
 		_, err := fsspecURL(f.URL)
-		switch {
-		case f.Query != "":
-			err = errors.New("its URL has a query, which may be a secret and would be in the table")
-		case store.Local(f.URL):
-			if _, missing := os.Stat(f.URL); missing != nil && err == nil {
-				err = errors.New("it is part of an archive")
-			}
+		inside := strings.Contains(strings.ToLower(f.URL), ".zip/")
+		if inside && store.Local(f.URL) { // it may be a folder with that name
+			_, missing := os.Stat(f.URL)
+			inside = missing != nil
+		}
+		if err == nil && inside {
+			err = errors.New("it is part of an archive")
 		}
 		if err != nil {
-			ps = append(ps, j.Problem("source.url", fmt.Sprintf("no reference can lead to %s: %v", f.URL, err), "copy the file to another place"))
+			refuse(f.URL, err)
 		}
 	}
 	return ps
