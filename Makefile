@@ -33,7 +33,7 @@ ALONE := ^Test(BinaryBombs|Bombs|Candidates|CompressorMemory|CastValueGolden|Cas
 FORMATS := ./codecs/blosc ./codecs/gdeflate ./codecs/pcodec ./codecs/szip ./codecs/xz ./codecs/zstd
 
 # Packages with kernels for processors.
-KERNELS := ./internal/cpu ./codecs/shuffle ./codecs/zfp ./codecs/zstd ./dtype/ndarray/digest
+KERNELS := ./internal/cpu ./codecs/packing ./codecs/shuffle ./codecs/zfp ./codecs/zstd ./dtype/ndarray/digest
 
 LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed

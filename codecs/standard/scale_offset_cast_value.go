@@ -5,6 +5,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/elements"
+	"github.com/zmigrate/zmigrate/codecs/packing"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -82,13 +83,19 @@ type packer[S float] struct {
 const packBlock = 256
 
 func packInto[D integer, S float](p *packer[S], both elements.Kernel) elements.Kernel {
+	many := packMany[D](p)
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[D](dst)
 		from, _ := ndarray.As[S](src)
 		for at := 0; at < len(from); {
-			n := packRun(to[at:], from[at:], p)
-			if at += n; at == len(from) {
-				break
+			stop := len(from)
+			if many != nil {
+				at += many(to[at:], from[at:])
+				stop = min(at+packBlock, stop)
+			}
+			n := packRun(to[at:stop], from[at:stop], p)
+			if at += n; at == stop {
+				continue
 			}
 			end := min(at+packBlock, len(from))
 			if bad := both(elements.Span(dst, at, end), elements.Span(src, at, end)); bad >= 0 {
@@ -98,6 +105,18 @@ func packInto[D integer, S float](p *packer[S], both elements.Kernel) elements.K
 		}
 		return -1
 	}
+}
+
+// packMany returns a function that packs elements from the front of from, and returns how many it
+// has packed. It returns nil if there is no kernel for the types.
+func packMany[D integer, S float](p *packer[S]) func(to []D, from []S) int {
+	q, ok := any(p).(*packer[float32])
+	if !ok || packing.Kernels() == "" {
+		return nil
+	}
+	terms := &packing.Packer{Offset: q.offset, Scale: q.scale, Low: q.low, High: q.high}
+	many, _ := any(func(to []int16, from []float32) int { return packing.Pack(to, from, terms) }).(func([]D, []S) int)
+	return many
 }
 
 // packRun returns how many elements it has handled: all before the first element that
@@ -197,10 +216,15 @@ type unpacker[T float] struct {
 }
 
 func unpackFrom[S integer, T float](u unpacker[T]) elements.Kernel {
+	many := unpackMany[S](u)
 	return func(dst, src ndarray.Array) int {
 		to, _ := ndarray.As[T](dst)
 		from, _ := ndarray.As[S](src)
 		to = to[:len(from)]
+		if many != nil {
+			n := many(to, from)
+			to, from = to[n:], from[n:]
+		}
 		if u.mapped {
 			unpackMapped(to, from, u, S(u.key))
 			return -1
@@ -211,6 +235,20 @@ func unpackFrom[S integer, T float](u unpacker[T]) elements.Kernel {
 		}
 		return -1
 	}
+}
+
+// unpackMany is [packMany] for unpacking.
+func unpackMany[S integer, T float](u unpacker[T]) func(to []T, from []S) int {
+	v, ok := any(u).(unpacker[float32])
+	if !ok || packing.Kernels() == "" {
+		return nil
+	}
+	terms := &packing.Unpacker{Offset: v.offset, Scale: v.scale, Key: packing.NoKey}
+	if v.mapped {
+		terms.Key, terms.Value = int32(int16(v.key)), v.value
+	}
+	many, _ := any(func(to []float32, from []int16) int { return packing.Unpack(to, from, terms) }).(func([]T, []S) int)
+	return many
 }
 
 func unpackMapped[S integer, T float](to []T, from []S, u unpacker[T], key S) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/codecs/packing"
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 	"github.com/zmigrate/zmigrate/codecs/zfp"
 	"github.com/zmigrate/zmigrate/codecs/zstd"
@@ -69,7 +70,7 @@ func versionOf(info *debug.BuildInfo) versionJSON {
 	v := versionJSON{
 		Version: jobs.Program(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Tags: []string{},
 		CPU:     cpu.Used().String(),
-		Kernels: []kernelJSON{{"digest", digest.Kernels()}, {"shuffle", shuffle.Kernels()}, {"zfp", zfp.Kernels()}, {"zstd", zstd.Kernels()}},
+		Kernels: []kernelJSON{{"digest", digest.Kernels()}, {"packing", packing.Kernels()}, {"shuffle", shuffle.Kernels()}, {"zfp", zfp.Kernels()}, {"zstd", zstd.Kernels()}},
 	}
 	if info == nil {
 		return v
