@@ -46,6 +46,7 @@
 //	join.go         Join and Stack
 //	lists.go        lists of varying length, and JoinLists
 //	probe.go        Probe, with which drivers look at a place
+//	resident.go     memory that sources keep
 //	driver.go       Driver
 //	formats.go      what a file is by its first bytes
 //	detect.go       the driver for a place

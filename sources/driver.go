@@ -86,6 +86,8 @@ type Request struct {
 	Codecs  *codecs.Registry // known codecs and data types; nil: the standard ones
 	Drivers Drivers          // known formats, for messages about a file of another one
 	Store   store.Options    // for every store that is opened
+	// Resident counts the memory that the source keeps; nil: it is not counted.
+	Resident *Resident
 
 	// Join says how several files become one source.
 	Join Joining

@@ -194,15 +194,18 @@ func TestTooLarge(t *testing.T) {
 		"index in front": {inFront, 1, "one block of chunks of shape [8 8] takes %s in flight",
 			"raise run.memory to 1MiB" + smaller + "; with index_location: end an inner chunk is written as soon as it is encoded, and need not wait for the whole shard"},
 	} {
-		message, hint := test.task.TooLarge(test.budget)
+		message, hint := test.task.TooLarge(test.budget, 0)
 		if want := fmt.Sprintf(test.message, words.Size(int64(test.task.Cost()))); message != want || hint != test.hint {
 			t.Errorf("%s: %q, %q, want %q, %q", name, message, hint, want, test.hint)
 		}
 	}
 	// A whole number of MiB needs no more than that.
 	info.Memory = 5<<20 - reading.Cost() + info.Memory
-	if _, hint := reading.TooLarge(1); reading.Cost() != 5<<20 || hint != "raise run.memory to 5MiB" {
+	if _, hint := reading.TooLarge(1, 0); reading.Cost() != 5<<20 || hint != "raise run.memory to 5MiB" {
 		t.Errorf("%d bytes: %q", reading.Cost(), hint)
+	}
+	if _, hint := reading.TooLarge(1, 3<<20); hint != "raise run.memory to 8MiB" {
+		t.Errorf("with 3 MiB for others: %q", hint)
 	}
 }
 

@@ -22,7 +22,7 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 	for i := range tasks.Len() {
 		t := tasks.Task(i)
 		if t.Cost() > config.Memory {
-			message, hint := t.TooLarge(config.Memory)
+			message, hint := t.TooLarge(config.Memory, 0)
 			return fmt.Errorf("array %q: %w: %s, the budget is %s: %s", t.Path, ErrMemory, message, words.Size(int64(config.Memory)), hint)
 		}
 		parallel += t.parallel()

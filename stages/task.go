@@ -224,12 +224,12 @@ func (t *Task) atOnce(cells int) int {
 }
 
 // TooLarge says that the Cost of the task is above a budget, what of it the source's
-// chunks take, and what helps.
-func (t *Task) TooLarge(budget int) (message, hint string) {
+// chunks take, and what helps. The budget is what is left of run.memory besides other bytes.
+func (t *Task) TooLarge(budget, others int) (message, hint string) {
 	const mib = 1 << 20
 	cost := t.Cost()
 	message = fmt.Sprintf("one block of chunks of shape %v takes %s in flight", t.Grid.Chunk, words.Size(int64(cost)))
-	hint = fmt.Sprintf("raise run.memory to %dMiB", (cost+mib-1)/mib)
+	hint = fmt.Sprintf("raise run.memory to %dMiB", (cost+others+mib-1)/mib)
 	_, unit, reading := t.cost(1)
 	if reading > unit && t.Stored == nil {
 		message += fmt.Sprintf(", of which %s are for reading the source", words.Size(int64(reading)))

@@ -29,6 +29,7 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 	r = sources.Request{
 		Codecs: env.Codecs, Drivers: env.KnownDrivers(), Store: env.StoreOptions(j, limits.Source),
 		Join: combining(j, env.Codecs.Types()), CF: modesOf(j), AllChunks: j.Source.MissingChunks == "error", NGFF: j.Source.NGFF != "keep", Follow: following(j), Fields: j.Source.Compound == "fields", SkipReferences: j.Source.References == "skip",
+		Resident:   &sources.Resident{Memory: j.Run.Memory},
 		Refer:      j.Target.References != "",
 		Null:       func(path string, t dtype.Type) (dtype.Scalar, error) { return nullOf(j, path, t) },
 		KeepChunks: func(path string) bool { return wantsStored(j, path) },

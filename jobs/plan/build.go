@@ -108,11 +108,19 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 
 // block chooses which chunks are read together, and checks that they fit run.memory.
 func (b *builder) block(a *Array) {
-	memory := int(b.plan.Job.Run.Memory)
+	memory, resident := int(b.plan.Memory()), int(b.plan.Resident())
 	task := b.plan.Task(a)
 	if task.Cost() > memory {
-		message, hint := task.TooLarge(memory)
-		b.wrong("chunks", fmt.Sprintf("%s, run.memory is %s", message, words.Size(int64(memory))), hint)
+		others := resident
+		if resident > 0 { // of more memory, the source may keep up to three eighths
+			others += (task.Cost() - memory) * 3 / 5
+		}
+		message, hint := task.TooLarge(memory, others)
+		message = fmt.Sprintf("%s, run.memory is %s", message, words.Size(b.plan.Job.Run.Memory))
+		if resident > 0 {
+			message += fmt.Sprintf(", of which the source keeps %s", words.Size(int64(resident)))
+		}
+		b.wrong("chunks", message, hint)
 		return
 	}
 	if a.stored != nil {
@@ -135,8 +143,10 @@ func (b *builder) block(a *Array) {
 		}
 	}
 	if a.Decodes > a.SourceChunks {
-		a.DecodeOnce, _ = task.DecodeOnce()
-		a.OnceChunks = shapes.Once(task, b.info.Chunks, b.plan.Job.Run.Memory, b.env.Codecs)
+		if once, ok := task.DecodeOnce(); ok {
+			a.DecodeOnce = once + resident
+		}
+		a.OnceChunks = shapes.Once(task, b.info.Chunks, int64(memory), b.env.Codecs)
 	}
 }
 

@@ -82,7 +82,7 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 	if err := input.Select(ctx, p.Job, p.source, paths, opened); err != nil {
 		return err
 	}
-	problems = slices.Concat(problems, p.waits(), p.leftOut(left), p.lostCoordinates(opened), p.grows(opened))
+	problems = slices.Concat(problems, p.waits(), p.leftOut(left), p.lostCoordinates(opened), p.grows(opened), p.residentFits())
 	coordinates, dimensions := boundsOf(opened), newDimensions(paths, p.Job.Dimensions)
 	described, times := coordinatesIn(paths, opened), timesOf(opened)
 	notMigrated := input.CompanionsOf(paths, opened)

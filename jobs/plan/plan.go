@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -11,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
@@ -85,6 +87,24 @@ type Requests struct {
 func (p *Plan) Requests() Requests {
 	return Requests{p.Limits.Source.Traffic(), p.Limits.Target.Traffic().Plus(p.Limits.Lock.Traffic())}
 }
+
+// Resident returns the bytes of run.memory that the source keeps as long as it is open.
+func (p *Plan) Resident() int64 { return p.request.Resident.Bytes() }
+
+// residentFits refuses a source that leaves less than half of run.memory to chunks.
+func (p *Plan) residentFits() jobfile.Problems {
+	const mib = 1 << 20
+	resident := p.Resident()
+	if resident <= p.Job.Run.Memory/2 {
+		return nil
+	}
+	return jobfile.Problems{p.Job.Problem("run.memory",
+		fmt.Sprintf("the source keeps %s in memory, such as its table of references, and run.memory is %s: half of it must be left for chunks", words.Size(resident), words.Size(p.Job.Run.Memory)),
+		fmt.Sprintf("raise run.memory to %dMiB", (2*resident+mib-1)/mib))}
+}
+
+// Memory returns the bytes of run.memory that are left for chunks.
+func (p *Plan) Memory() int64 { return p.Job.Run.Memory - p.Resident() }
 
 // Repeats reports whether the plan is that of a run that has completed, see [Repeat].
 func (p *Plan) Repeats() bool { return p.repeats }

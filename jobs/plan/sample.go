@@ -16,7 +16,7 @@ func (p *Plan) sample(ctx context.Context) error {
 			continue
 		}
 		task := p.Task(a)
-		if err := stages.Sample(ctx, &task, int(p.Job.Run.Memory)); err != nil {
+		if err := stages.Sample(ctx, &task, int(p.Memory())); err != nil {
 			return fmt.Errorf("%w (found in a sample of three chunks: there may be more)", err)
 		}
 	}

@@ -60,7 +60,7 @@ const listedAtOnce = 1000
 
 // FiguresOf returns what one array costs. The requests are those for its objects and its document.
 func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
-	f := Figures{Objects: int64(a.Chunks()), BytesRead: a.Bytes(), ReadAmplification: 1, Memory: p.Job.Run.Memory}
+	f := Figures{Objects: int64(a.Chunks()), BytesRead: a.Bytes(), ReadAmplification: 1, Memory: p.Memory()}
 	if a.Decodes > 0 {
 		f.ReadAmplification = float64(a.Decodes) / float64(a.SourceChunks)
 	}
@@ -104,7 +104,7 @@ func Total(p *plan.Plan) Figures {
 		read += f.ReadAmplification * float64(f.BytesRead)
 		sum.BytesAtMost += f.BytesAtMost
 		sum.Unbounded += f.Unbounded
-		sum.Memory = min(sum.Memory+f.Memory, p.Job.Run.Memory)
+		sum.Memory = min(sum.Memory+f.Memory, p.Memory())
 		sum.Source.Get += f.Source.Get
 		sum.Source.List += f.Source.List
 		sum.Target.Put += f.Target.Put

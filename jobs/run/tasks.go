@@ -14,7 +14,7 @@ import (
 func (r *run) migrate(ctx context.Context, opt Options) error {
 	job := r.plan.Job
 	return stages.Run(ctx, stages.Config{
-		Memory: int(job.Run.Memory),
+		Memory: int(r.plan.Memory()),
 		Read:   job.Run.Workers.Read, Encode: job.Run.Workers.Encode, Write: job.Run.Workers.Write,
 		Every: job.Run.Every, Commit: r.commit, Observe: opt.Observe, Monitor: opt.Monitor, Stop: opt.Stop, Far: job.Source.Far(),
 	}, tasks{r})

@@ -35,6 +35,10 @@ func (v *verification) source(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := v.memory.Acquire(ctx, p.Resident()); err != nil {
+		return err
+	}
+	defer v.memory.Release(p.Resident())
 	text, err := p.Manifest()
 	if err != nil {
 		return err
@@ -218,16 +222,16 @@ func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *p
 		made, _ := ndarray.Bytes(cell.Type, block)
 		a.cost = int64(ndarray.Rounded(read)+2*ndarray.Rounded(made)) + int64(a.task.Source.Info().Memory+a.values.Memory())
 		if cell.Type.Size() == 0 {
-			a.cost = max(a.cost, v.job.Run.Memory) // nothing else bounds the elements
+			a.cost = max(a.cost, p.Memory()) // nothing else bounds the elements
 		}
-		if a.cost <= v.job.Run.Memory {
+		if a.cost <= p.Memory() {
 			if v.result.Sample < 1 {
 				v.drawOneBox(a)
 			}
 			return a, nil
 		}
 	}
-	return nil, fmt.Errorf("array %q: comparing one chunk with the source takes %s of memory, and run.memory is %s: raise it, or verify with --level decoded", planned.Target, words.Size(a.cost), words.Size(v.job.Run.Memory))
+	return nil, fmt.Errorf("array %q: comparing one chunk with the source takes %s of memory, and run.memory is %s: raise it, or verify with --level decoded", planned.Target, words.Size(a.cost+p.Resident()), words.Size(v.job.Run.Memory))
 }
 
 // bytes returns the size of the source's elements in a box.

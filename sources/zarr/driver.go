@@ -32,7 +32,7 @@ func signatures() []sources.Signature {
 // openRequest opens the hierarchies of a request.
 func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
 	options := Options{
-		Store: r.Store, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, NGFF: r.NGFF, Drivers: r.Drivers, Follow: r.Follow,
+		Store: r.Store, Codecs: r.Codecs, CF: r.CF, Kept: r.KeepCodecs, AllChunks: r.AllChunks, NGFF: r.NGFF, Drivers: r.Drivers, Follow: r.Follow, Resident: r.Resident,
 	}
 	if len(r.URLs) == 1 && r.Join.Dimension() == "" {
 		return Open(ctx, r.URLs[0], options)

@@ -30,6 +30,7 @@ var ErrMissingChunk = errors.New("the chunk is not there, and missing_chunks: er
 type source struct {
 	url       string
 	options   Options
+	many      int            // sources that share the bounds of the memory that is kept
 	clients   *store.Clients // nil if they are the caller's
 	store     *store.Store
 	referred  *referred // the files behind a table of references; nil: the store holds the objects

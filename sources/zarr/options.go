@@ -42,4 +42,7 @@ type Options struct {
 	// Follow says to which files a table of references may refer. A folder that is a URL with a
 	// query also says how the files below it are read.
 	Follow sources.Following
+	// Resident counts the memory for tables of references and for what is read by them; nil:
+	// it is not counted.
+	Resident *sources.Resident
 }

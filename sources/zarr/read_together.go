@@ -18,8 +18,8 @@ const (
 	alone = 512 << 10
 	// mostSpan bounds the bytes that one request reads for several chunks.
 	mostSpan = 2 << 20
-	// keptSpans bounds the memory of all bytes that were read for several chunks. If it does
-	// not suffice, a chunk is read alone.
+	// keptSpans bounds the memory of all bytes that were read for several chunks, unless the
+	// memory of the job is small. If it does not suffice, a chunk is read alone.
 	keptSpans = 32 << 20
 	// mostWindows bounds the windows whose layout is remembered.
 	mostWindows = 1024
@@ -35,6 +35,7 @@ const (
 type together struct {
 	files *referred
 	table store.ReferenceTable
+	most  int // bounds bytes
 
 	mu           sync.Mutex
 	windows      map[windowOf]*window
@@ -69,8 +70,8 @@ type span struct {
 	data []byte
 }
 
-func newTogether(files *referred) *together {
-	return &together{files: files, table: files.table, windows: map[windowOf]*window{}, order: list.New()}
+func newTogether(files *referred, most int) *together {
+	return &together{most: most, files: files, table: files.table, windows: map[windowOf]*window{}, order: list.New()}
 }
 
 // chunksOf are the chunks of an array, by their numbers in C order.
@@ -204,7 +205,7 @@ func (t *together) enter(s *span) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	size := int(s.end - s.off)
-	for at := t.order.Back(); at != nil && t.bytes+size > keptSpans; {
+	for at := t.order.Back(); at != nil && t.bytes+size > t.most; {
 		old, before := at.Value.(*span), at.Prev()
 		if old.mu.TryLock() {
 			t.leave(old)
@@ -213,7 +214,7 @@ func (t *together) enter(s *span) bool {
 		}
 		at = before
 	}
-	if t.bytes+size > keptSpans {
+	if t.bytes+size > t.most {
 		return false
 	}
 	t.bytes += size

@@ -60,10 +60,12 @@ func (s *source) referToJSON(ctx context.Context, table, inside string) error {
 	r := newReferred(table, s.options)
 	f, err := r.own(ctx, table)
 	if err == nil {
-		r.table, err = kerchunk.ParseJSON(&fileReader{ctx: ctx, file: f})
+		var bytes int
+		r.table, bytes, err = kerchunk.ParseJSON(&fileReader{ctx: ctx, file: f})
 		if err != nil {
 			err = notATable(f.URL, err)
 		}
+		s.options.Resident.Keep(bytes)
 	}
 	if err != nil {
 		return errors.Join(err, r.close())
@@ -84,7 +86,9 @@ func (s *source) referToParquet(ctx context.Context, document []byte, size int) 
 		}
 	}
 	if err == nil {
-		r.table, err = kerchunk.Parquet(documents, size, func(ctx context.Context, key string) ([]byte, error) {
+		records := s.options.Resident.Share(keptRecords) / s.many
+		s.options.Resident.Keep(records)
+		r.table, err = kerchunk.Parquet(documents, size, records, func(ctx context.Context, key string) ([]byte, error) {
 			at, err := store.Folder(s.url, key)
 			if err != nil {
 				return nil, err
@@ -110,8 +114,12 @@ func (s *source) referToParquet(ctx context.Context, document []byte, size int) 
 	return documents, plain.Close()
 }
 
-// mostRecordFile bounds a Parquet file of references.
-const mostRecordFile = 64 << 20
+const (
+	// mostRecordFile bounds a Parquet file of references.
+	mostRecordFile = 64 << 20
+	// keptRecords bounds the memory for the references in Parquet that were used last.
+	keptRecords = 64 << 20
+)
 
 // refer makes the source read the objects of a table.
 func (s *source) refer(r *referred) error {
@@ -120,7 +128,8 @@ func (s *source) refer(r *referred) error {
 		return errors.Join(err, r.close())
 	}
 	s.setStore(st)
-	s.referred, s.together = r, newTogether(r)
+	s.referred, s.together = r, newTogether(r, s.options.Resident.Share(keptSpans)/s.many)
+	s.options.Resident.Keep(s.together.most)
 	return nil
 }
 

@@ -25,7 +25,7 @@ const keptBuffers = 32 << 20
 // Open opens the hierarchy, or the array, at a URL. The caller closes the source. The error
 // about a place without any Zarr metadata wraps [zarr.ErrNotZarr].
 func Open(ctx context.Context, url string, opt Options) (sources.Source, error) {
-	return open(ctx, url, opt, &ndarray.Pool{Keep: keptBuffers}, keptIndexes)
+	return open(ctx, url, opt, &ndarray.Pool{Keep: keptBuffers}, 1)
 }
 
 // OpenAll opens several hierarchies and combines them. They share the bounds of the
@@ -33,12 +33,13 @@ func Open(ctx context.Context, url string, opt Options) (sources.Source, error) 
 func OpenAll(ctx context.Context, urls []string, opt Options, how combine.Options) (sources.Source, error) {
 	pool := &ndarray.Pool{Keep: keptBuffers}
 	return combine.OpenAll(ctx, urls, func(ctx context.Context, url string) (sources.Source, error) {
-		return open(ctx, url, opt, pool, keptIndexes/len(urls))
+		return open(ctx, url, opt, pool, len(urls))
 	}, how)
 }
 
-// open is Open with the pool to use, and with a bound of the memory for opened chunks.
-func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, indexes int) (sources.Source, error) {
+// open is Open with the pool to use. The source is one of many, which share the bounds of the
+// memory that is kept.
+func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, many int) (sources.Source, error) {
 	if opt.Store.Limits == nil { // the caller shares no request budget
 		opt.Store.Limits = limits.New(0)
 	}
@@ -47,14 +48,14 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, inde
 		clients = &store.Clients{}
 		opt.Store.Clients = clients
 	}
-	s := &source{url: url, options: opt, clients: clients, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
+	s := &source{url: url, options: opt, many: many, clients: clients, codecs: opt.Codecs, cf: opt.CF, kept: opt.Kept, allChunks: opt.AllChunks}
 	if s.codecs == nil {
 		s.codecs = standard.Registry(dtype.Standard())
 	}
 	s.types = s.codecs.Types()
 	s.chains = codecs.NewChains(s.codecs)
 	s.opened = newOpened(&s.presence)
-	s.opened.limit, s.pool = indexes, pool
+	s.opened.limit, s.pool = keptIndexes/many, pool
 	if err := s.openStore(ctx); err != nil {
 		clients.Close()
 		return nil, err

@@ -74,7 +74,7 @@ func TestCompressed(t *testing.T) {
 		if !Compressed(data) || !Begins(data[:min(len(data), Beginning)]) {
 			t.Errorf("%s: is not taken for a table", name)
 		}
-		table, err := ParseJSON(bytes.NewReader(data))
+		table, _, err := ParseJSON(bytes.NewReader(data))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -82,7 +82,7 @@ func TestCompressed(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		for _, broken := range [][]byte{data[:len(data)-1], data[:len(data)/2], append(bytes.Clone(data), "more"...)} {
-			if _, err := ParseJSON(bytes.NewReader(broken)); !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNoTable) {
+			if _, _, err := ParseJSON(bytes.NewReader(broken)); !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNoTable) {
 				t.Errorf("%s, %d of %d bytes: %v", name, len(broken), len(data), err)
 			}
 		}
@@ -94,7 +94,7 @@ func TestCompressed(t *testing.T) {
 		if Begins(data) {
 			t.Errorf("%s is taken for a table", name)
 		}
-		if _, err := ParseJSON(bytes.NewReader(data)); !errors.Is(err, ErrNoTable) && !errors.Is(err, ErrDamaged) {
+		if _, _, err := ParseJSON(bytes.NewReader(data)); !errors.Is(err, ErrNoTable) && !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestCompressed(t *testing.T) {
 // and that of one value.
 func TestBomb(t *testing.T) {
 	data := gzipped(t, io.MultiReader(strings.NewReader("{"), io.LimitReader(endless(" "), mostValue+1<<20), strings.NewReader("}")))
-	if _, err := ParseJSON(bytes.NewReader(data)); !errors.Is(err, store.ErrTooLarge) {
+	if _, _, err := ParseJSON(bytes.NewReader(data)); !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("a field of spaces: %v", err)
 	}
 	spaces := strings.Repeat(" ", 1<<20)

@@ -18,20 +18,20 @@ var ErrNoTable = errors.New("not a table of references")
 const mostValue = 64 << 20
 
 // ParseJSON reads a table in JSON, of version 0 or 1. The text may be compressed by gzip or
-// Zstandard.
-func ParseJSON(in io.Reader) (store.ReferenceTable, error) {
+// Zstandard. bytes is the memory that the table takes.
+func ParseJSON(in io.Reader) (_ store.ReferenceTable, bytes int, err error) {
 	text, done, err := expanded(in, mostExpanded)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer done()
 	bound := &bounded{in: text, most: mostValue}
 	p := &parser{in: json.NewDecoder(bound), bound: bound, table: &memory{numbers: map[string]int{}}}
 	if err := p.parse(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	p.table.complete()
-	return p.table, nil
+	return p.table, p.table.used, nil
 }
 
 // bounded is a reader that returns an error instead of bytes behind a place in the stream.

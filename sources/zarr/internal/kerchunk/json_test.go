@@ -62,7 +62,7 @@ func TestParseJSON(t *testing.T) {
 			map[string]string{"x/0.0": "s3://b/z/00.nc 0+8", "x/0.2": "s3://b/z/00.nc 16+8", "x/1.0": "s3://b/z/01.nc 0+8", "x/1.2": "s3://b/z/01.nc 16+8", "y/3": "y3 0+-1"},
 		},
 	} {
-		table, err := ParseJSON(strings.NewReader(c.text))
+		table, _, err := ParseJSON(strings.NewReader(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -89,7 +89,7 @@ func TestParseDamagedJSON(t *testing.T) {
 		`{"version":1,"gen":[{"key":"a","url":"b","dimensions":{"i":{"stop":100000},"j":{"stop":100000}}}],"refs":{"a":"b"}}`: "more than", `{"version":1,"gen":[{"key":"a","url":"b","dimensions":{"i":{"stop":2000000000}}}],"refs":{"a":"b"}}`: "too large",
 		`{"version":1,"gen":[{"key":"a","url":"","dimensions":{}}],"refs":{"a":"b"}}`: "no URL",
 	} {
-		if _, err := ParseJSON(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ParseJSON(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", text, err, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestParseDamagedJSON(t *testing.T) {
 
 // TestFoldersInTable lists folders and parts of a table.
 func TestFoldersInTable(t *testing.T) {
-	table, err := ParseJSON(strings.NewReader(`{"a/b/0": "1", "a/b/1": "2", "a/b.c/0": "3", "a/x": "4", "d/0": "5", ".zgroup": "6", "a/b0/0": "7"}`))
+	table, _, err := ParseJSON(strings.NewReader(`{"a/b/0": "1", "a/b/1": "2", "a/b.c/0": "3", "a/x": "4", "d/0": "5", ".zgroup": "6", "a/b0/0": "7"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestPagesOfTable(t *testing.T) {
 		fmt.Fprintf(&text, `,"a/%d":["f",%d,1]`, i, i)
 	}
 	text.WriteString("}")
-	table, err := ParseJSON(strings.NewReader(text.String()))
+	table, _, err := ParseJSON(strings.NewReader(text.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,6 @@ import (
 )
 
 const (
-	// keptRecords bounds the memory for the files of references that were used last.
-	keptRecords = 64 << 20
 	// openedBytes is the memory of such a file besides its references.
 	openedBytes = 512
 	// mostFiles bounds the files of an array that are looked for one after the other.
@@ -53,10 +51,11 @@ func Documents(document []byte) (map[string]json.RawMessage, error) {
 }
 
 // Parquet returns a table in Parquet. documents are those of the hierarchy, by their keys, and
-// size is what [RecordSize] returns. read returns the contents of a file in the folder of the
+// size is what [RecordSize] returns, and kept bounds the memory for the files of references that
+// were used last. read returns the contents of a file in the folder of the
 // table; a file that does not exist is an error that wraps fs.ErrNotExist.
-func Parquet(documents map[string]json.RawMessage, size int, read func(ctx context.Context, key string) ([]byte, error)) (store.ReferenceTable, error) {
-	t := &records{documents: documents, size: size, read: read, grids: map[string]grid{}, byKey: map[string]*list.Element{}, order: list.New()}
+func Parquet(documents map[string]json.RawMessage, size, kept int, read func(ctx context.Context, key string) ([]byte, error)) (store.ReferenceTable, error) {
+	t := &records{documents: documents, size: size, kept: kept, read: read, grids: map[string]grid{}, byKey: map[string]*list.Element{}, order: list.New()}
 	for key, text := range documents {
 		if err := checkKey(key); err != nil {
 			return nil, err
@@ -157,6 +156,7 @@ type records struct {
 	documents map[string]json.RawMessage
 	keys      []string // of the documents, sorted
 	size      int      // references in a file
+	kept      int      // bounds bytes
 	grids     map[string]grid
 	arrays    []string // paths, sorted
 	read      func(ctx context.Context, key string) ([]byte, error)
@@ -211,7 +211,7 @@ func (t *records) open(ctx context.Context, array string, number int) (*record, 
 		o.bytes = r.bytes + openedBytes
 		t.bytes += o.bytes
 	}
-	for t.bytes > keptRecords && t.order.Len() > 1 {
+	for t.bytes > t.kept && t.order.Len() > 1 {
 		last := t.order.Remove(t.order.Back()).(*opened)
 		delete(t.byKey, last.key)
 		t.bytes -= last.bytes

@@ -28,7 +28,7 @@ func openGolden(t *testing.T, name string) (store.ReferenceTable, *int) {
 		t.Fatal(err)
 	}
 	reads := new(int)
-	table, err := Parquet(documents, RecordSize(text), func(_ context.Context, key string) ([]byte, error) {
+	table, err := Parquet(documents, RecordSize(text), 64<<20, func(_ context.Context, key string) ([]byte, error) {
 		*reads++
 		return os.ReadFile(filepath.Join(folder, filepath.FromSlash(key)))
 	})
