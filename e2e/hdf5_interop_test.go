@@ -42,6 +42,18 @@ func TestInteropHDF5(t *testing.T) {
 	}
 }
 
+// TestInteropBlosc2 does the same with hundreds of datasets that the filter Blosc2 of hdf5plugin
+// has compressed.
+func TestInteropBlosc2(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	dir := t.TempDir()
+	source, target := filepath.Join(dir, "in.h5"), filepath.Join(dir, "out.zarr")
+	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "testdata", "make_blosc2.py"), source, interopSeed)
+	mustRun(t, "copy", "--progress", "none", source, target)
+	p.check(t, "check_hdf5.py", "-", source, target)
+}
+
 // TestInteropHDF5Linked does the same with links to other files, elements in other files, and
 // virtual datasets.
 func TestInteropHDF5Linked(t *testing.T) {

@@ -125,7 +125,7 @@ func (d *Decoder) DecodeBlock(dst, encoded []byte, h Header, i int) error {
 type decodeState struct {
 	shuffled []byte // a block
 	part     []byte // a block of which only a part is wanted
-	streams  streamDecoder
+	streams  StreamDecoder
 }
 
 // room returns n bytes of *b, and makes *b longer if needed.
@@ -159,7 +159,7 @@ func (s *decodeState) block(dst, src []byte, h Header, i int) error {
 		stream := out[j*size:][:size]
 		if n == size {
 			copy(stream, src)
-		} else if err := s.streams.decode(h.Codec, stream, src[:n]); err != nil {
+		} else if err := s.streams.Decode(h.Codec, stream, src[:n]); err != nil {
 			return fmt.Errorf("%w: block %d, stream %d: %w", ErrCorrupt, i, j, err)
 		}
 		src = src[n:]

@@ -14,15 +14,16 @@ import (
 // errLength means that a stream does not have the length of its part of the block.
 var errLength = errors.New("it decodes to another number of bytes")
 
-// streamDecoder decodes streams of all codecs, one at a time. Its zero value
-// is ready.
-type streamDecoder struct {
+// StreamDecoder decodes single streams of all codecs, as they are in blocks; Blosc 2 has the
+// same streams. Its zero value is ready. It is for one goroutine.
+type StreamDecoder struct {
 	zlib inflate.Decoder
 	zstd zstd.Decoder
 }
 
-// decode decodes src into the whole of dst.
-func (s *streamDecoder) decode(codec Codec, dst, src []byte) error {
+// Decode decodes src into dst. It is an error if src decodes to another number of bytes. After
+// an error the bytes of dst are undefined.
+func (s *StreamDecoder) Decode(codec Codec, dst, src []byte) error {
 	n, err := 0, error(nil)
 	switch codec {
 	case BloscLZ:

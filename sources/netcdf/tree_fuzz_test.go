@@ -19,7 +19,7 @@ func FuzzTree(f *testing.F) {
 	for _, name := range []string{"scales_latest.h5", "old_arrays.h5", "reserved.h5", "tcompound.h5"} {
 		f.Add(sourcetest.Zipped(f, "testdata/foreign.zip", name))
 	}
-	for _, name := range []string{"hdf5/testdata/tiny_types.h5", "hdf5/testdata/tiny_linked.h5", "testdata/regions.h5", "testdata/std_references.h5"} {
+	for _, name := range []string{"hdf5/testdata/tiny_types.h5", "hdf5/testdata/tiny_linked.h5", "testdata/regions.h5", "testdata/std_references.h5", "testdata/blosc2.h5"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
@@ -308,6 +309,31 @@ func TestEncodedReferences(t *testing.T) {
 		_, err := open(t, netcdf.Options{}, file).Array(t.Context(), "references")
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+// TestBlosc2 reads datasets that the filter Blosc2 has compressed.
+func TestBlosc2(t *testing.T) {
+	src := open(t, netcdf.Options{}, "testdata/blosc2.h5")
+	if n := len(src.Arrays()); n != 6 {
+		t.Fatalf("%d arrays", n)
+	}
+	for _, name := range src.Arrays() {
+		a, err := src.Array(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		all := sourcetest.ReadAll(t, a)
+		for item := range all.Items() {
+			if got := strings.TrimSuffix(string(all.Type.FormatScalar(dtype.V3, item)), ".0"); got != fmt.Sprint(i) {
+				t.Fatalf("%s: element %d is %s", name, i, got)
+			}
+			i++
+		}
+		if i != 600 {
+			t.Errorf("%s: %d elements", name, i)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zmigrate/zmigrate/codecs/blosc"
+	"github.com/zmigrate/zmigrate/codecs/blosc2"
 	"github.com/zmigrate/zmigrate/codecs/inflate"
 	"github.com/zmigrate/zmigrate/codecs/zstd"
 )
@@ -21,6 +22,7 @@ type decoders struct {
 	inflates sync.Pool // of *inflate.Decoder
 	bzip2s   sync.Pool // of *bzip2.Reader
 	bloscs   blosc.Decoder
+	bloscs2  blosc2.Decoder
 	zstds    zstd.Decoder
 }
 
@@ -90,6 +92,23 @@ func (d *decoders) blosc(dst, src []byte) ([]byte, error) {
 		return nil, tooMuch(len(dst))
 	}
 	if err := d.bloscs.DecodeInto(dst[:n], src); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
+	}
+	return dst[:n], nil
+}
+
+func (d *decoders) blosc2(dst, src []byte) ([]byte, error) {
+	n, err := blosc2.DecodedSize(src)
+	if err == nil && n > len(dst) {
+		return nil, tooMuch(len(dst))
+	}
+	if err == nil {
+		err = d.bloscs2.DecodeInto(dst[:n], src)
+	}
+	switch {
+	case errors.Is(err, blosc2.ErrUnsupported):
+		return nil, fmt.Errorf("%w: %w", err, errors.ErrUnsupported)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
 	}
 	return dst[:n], nil

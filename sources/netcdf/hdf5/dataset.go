@@ -330,6 +330,9 @@ func (d *Dataset) Memory() int {
 		if slices.ContainsFunc(d.Filters, func(f Filter) bool { return f.ID == FilterSzip }) {
 			between += ndarray.Rounded(mostStored(d.chunkSize)) // its bytes before they are regrouped
 		}
+		if slices.ContainsFunc(d.Filters, func(f Filter) bool { return f.ID == FilterBlosc2 }) {
+			between += 3 * ndarray.Rounded(max(d.chunkSize, 1<<20)) // its blocks
+		}
 	}
 	batch := batchBytes // or all chunks together with the gaps between them
 	if d.grid.all < batchBytes/(stored+d.file.gap+1) {

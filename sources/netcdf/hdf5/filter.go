@@ -28,6 +28,7 @@ const (
 	FilterLZ4         = 32004
 	FilterBitshuffle  = 32008
 	FilterZstd        = 32015
+	FilterBlosc2      = 32026
 )
 
 // Filter is a step between the elements of a chunk and its bytes in the file. The first
@@ -58,7 +59,7 @@ func filterNames() map[int]string {
 		32006: "cbf", 32007: "jpeg-xr", FilterBitshuffle: "bitshuffle", 32009: "spdp", 32010: "lpc-rice",
 		32011: "ccsds-123", 32012: "jpeg-ls", 32013: "zfp", 32014: "fpzip", FilterZstd: "zstd", 32016: "b3d",
 		32017: "sz", 32018: "fcidecomp", 32019: "jpeg", 32020: "vbz", 32021: "fapec", 32022: "bitgroom",
-		32023: "granular bitround", 32024: "sz3", 32025: "delta-rice", 32026: "blosc2", 32027: "flac",
+		32023: "granular bitround", 32024: "sz3", 32025: "delta-rice", FilterBlosc2: "blosc2", 32027: "flac",
 		32028: "sperr", 32033: "htj2k",
 	}
 }
@@ -146,6 +147,8 @@ func (s *Shared) steps(filters []Filter) ([]step, error) {
 			list[i] = lzf
 		case FilterBlosc:
 			list[i] = s.decoders.blosc
+		case FilterBlosc2:
+			list[i] = s.decoders.blosc2
 		case FilterLZ4:
 			list[i] = lz4Blocks
 		case FilterBitshuffle:

@@ -14,7 +14,7 @@ func TestFilterNames(t *testing.T) {
 		filter Filter
 		want   string
 	}{
-		{Filter{ID: 32026}, "blosc2 (filter 32026): "},
+		{Filter{ID: 32028}, "sperr (filter 32028): "},
 		{Filter{ID: 305, Name: "lzo"}, "lzo (filter 305): "},
 		{Filter{ID: 32013, Name: "H5Z-ZFP-1.0.1"}, "zfp (filter 32013): "},
 		{Filter{ID: 32017}, "sz (filter 32017): "},

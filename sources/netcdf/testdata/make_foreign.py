@@ -112,8 +112,8 @@ def pytables():
 
 # Filters without a decoder here, and the error that they give.
 UNKNOWN = {
-    "32026": "blosc2 (filter 32026): it has no decoder here: write the data without it, with h5repack -f NONE",
-    "32013": "zfp (filter 32013): it has no decoder here",
+    "32013": "zfp (filter 32013): it has no decoder here: write the data without it, with h5repack -f NONE",
+    "32028": "sperr (filter 32028): it has no decoder here",
     "32024": "sz3 (filter 32024): it has no decoder here",
 }
 
@@ -121,8 +121,8 @@ UNKNOWN = {
 def unknown_filters():
     with h5py.File(at("unknown_filters.h5"), "w") as f:
         for i in range(6):
-            f.create_dataset(f"blosc2_{i}", data=np.arange(40, dtype="f4"), chunks=(20,), compression=hdf5plugin.Blosc2())
-        f.create_dataset("zfp", data=np.arange(40, dtype="f4"), chunks=(20,), compression=hdf5plugin.Zfp(reversible=True))
+            f.create_dataset(f"zfp_{i}", data=np.arange(40, dtype="f4"), chunks=(20,), compression=hdf5plugin.Zfp(reversible=True))
+        f.create_dataset("sperr", data=np.zeros((40, 40), "f4"), chunks=(20, 20), compression=hdf5plugin.Sperr(rate=16))
         f.create_dataset("sz3", data=np.arange(40, dtype="f4"), chunks=(20,), compression=hdf5plugin.SZ3(absolute=0.1))
         f.create_dataset("plain", data=np.arange(40, dtype="f4"))
 
