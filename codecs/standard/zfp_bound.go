@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/codecs/elements"
@@ -49,13 +50,16 @@ func (b *zfpBound) Scratch() int {
 }
 
 // zfpArrays is zfp for chunks whose elements are numbers of T, or are promoted to them.
-type zfpArrays[T zfp.Scalar] struct{ zfpBound }
+type zfpArrays[T zfp.Scalar] struct {
+	zfpBound
+	streams sync.Pool // of *[]byte: memory for streams of a fixed size, and what zfp needs behind them
+}
 
 func bindZfp[T zfp.Scalar](b zfpBound) codecs.ArrayToBytes {
 	if b.size.Fixed {
-		return &zfpBlocks[T]{zfpArrays[T]{b}}
+		return &zfpBlocks[T]{zfpArrays[T]{zfpBound: b}}
 	}
-	return &zfpArrays[T]{b}
+	return &zfpArrays[T]{zfpBound: b}
 }
 
 func (b *zfpArrays[T]) options(strides []int) zfp.Options {
@@ -75,7 +79,7 @@ func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, erro
 			return dst, err
 		}
 	}
-	out, err := zfp.AppendEncode(dst, f.numbers, b.shape, b.params, o)
+	out, err := b.encode(dst, f, o)
 	if errors.Is(err, zfp.ErrNotFinite) {
 		err = b.refuse(f, src)
 	}
@@ -86,6 +90,26 @@ func (b *zfpArrays[T]) AppendEncode(dst []byte, src ndarray.Array) ([]byte, erro
 		err = b.prove(f, src, out[len(dst):])
 	}
 	return out, err
+}
+
+// encode appends the stream of a field. A buffer for a stream of fixed size has exactly that
+// size, so zfp works in memory that is kept.
+func (b *zfpArrays[T]) encode(dst []byte, f zfpField[T], o zfp.Options) ([]byte, error) {
+	need := b.size.Max + zfp.Slack
+	if !b.size.Fixed || cap(dst)-len(dst) >= need {
+		return zfp.AppendEncode(dst, f.numbers, b.shape, b.params, o)
+	}
+	room, ok := b.streams.Get().(*[]byte)
+	if !ok {
+		memory := make([]byte, 0, need)
+		room = &memory
+	}
+	defer b.streams.Put(room)
+	out, err := zfp.AppendEncode(*room, f.numbers, b.shape, b.params, o)
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, out...), nil
 }
 
 // refuse returns an error about the first number that the mode may change into any other one.

@@ -302,7 +302,7 @@ func encodeArray[W word, T Scalar](dst []byte, src []T, g *grid, shape []int, p 
 	t := typeOf[T]()
 	e := newEncoder[W](cpu.Used(), p, t, g.dims)
 	if size, fixed := p.BlockBits(t); fixed {
-		total, err := maxStream(g.count, size, maxHeaderBits)
+		total, err := maxStream(g.count, size, 0) // Slack has room for the header
 		if err != nil {
 			return dst, err
 		}
