@@ -271,8 +271,8 @@ def growth():
         p.line(left, y(microseconds), right, y(microseconds), GREY)
         p.text(left - 6, y(microseconds) + 4, f"{microseconds:,}", 11, "end", fill=QUIET)
     for name, colour, where, points in (
-        ("files", GREEN, 1000, [(100, 620), (1_000, 333)]),
-        ("arrays", ORANGE, 5000, [(1_000, 248), (5_000, 225)]),
+        ("files", GREEN, 10_000, [(100, 700), (1_000, 420), (10_000, 472)]),
+        ("arrays", ORANGE, 100_000, [(1_000, 290), (10_000, 241), (30_000, 292), (100_000, 357)]),
         ("chunks", BLUE, 1_000_000, [(1_000, 83), (10_000, 59), (30_000, 62), (1_000_000, 55)]),
     ):
         for (n, cost), (more, less) in zip(points, points[1:]):
