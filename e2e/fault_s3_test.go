@@ -47,11 +47,14 @@ func TestEveryDurableOperationOnS3Fails(t *testing.T) {
 		if !f.rest {
 			failed = failed[:1]
 		}
+		// A run is done without its report. Heartbeats of the lock may fail, too.
 		report := func(op string) bool { return strings.HasSuffix(op, " report.json") }
-		switch missing := len(f.seen) < f.at || !slices.ContainsFunc(failed, func(op string) bool { return !report(op) }); {
-		case missing && err != nil:
+		fatal := func(op string) bool { return !report(op) && !strings.HasPrefix(op, "put lock/") }
+		missing := len(f.seen) < f.at
+		switch {
+		case (missing || !slices.ContainsFunc(failed, func(op string) bool { return !report(op) })) && err != nil:
 			t.Errorf("%v: %v", failed, err)
-		case !missing && !errors.Is(err, errFault):
+		case !missing && slices.ContainsFunc(failed, fatal) && !errors.Is(err, errFault):
 			t.Errorf("%v failed, the error is %v", failed, err)
 		}
 		left := b.tree(t, prefix)

@@ -27,10 +27,12 @@ func (h *Hierarchy) Grow(ctx context.Context, arrays, groups map[string][]byte) 
 		if err := h.store.Sync(ctx); err != nil {
 			return err
 		}
-		for _, p := range slices.Sorted(maps.Keys(documents)) {
-			if err := h.store.Put(ctx, path.Join(p, zarr.MetadataKey), documents[p]); err != nil {
-				return err
-			}
+		paths := slices.Sorted(maps.Keys(documents))
+		err := eachOf(ctx, paths, func(ctx context.Context, p string) error {
+			return h.store.Put(ctx, path.Join(p, zarr.MetadataKey), documents[p])
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return h.store.Sync(ctx)

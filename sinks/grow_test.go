@@ -28,12 +28,12 @@ func TestGrow(t *testing.T) {
 		if err := sinks.New(&r).Grow(t.Context(), test.arrays, test.groups); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(test.want, r.operations); diff != "" {
+		if diff := cmp.Diff(test.want, sorted(r.operations)); diff != "" {
 			t.Error(diff)
 		}
 		for i := range test.want {
 			failing := recorder{failAt: i + 1}
-			if err := sinks.New(&failing).Grow(t.Context(), test.arrays, test.groups); !errors.Is(err, errStore) || len(failing.operations) != i+1 {
+			if err := sinks.New(&failing).Grow(t.Context(), test.arrays, test.groups); !errors.Is(err, errStore) || goesOn(failing.operations[i+1:]) {
 				t.Errorf("operation %d fails: %v after %v", i+1, err, failing.operations)
 			}
 		}

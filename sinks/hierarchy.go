@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -93,12 +95,14 @@ func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, g
 		}
 		return &zarr.Group{Attributes: groups[p]}
 	}
-	for _, p := range all {
+	err := eachOf(ctx, all, func(ctx context.Context, p string) error {
 		if group, ok := node(p).(*zarr.Group); ok {
-			if err := h.put(ctx, p, group); err != nil {
-				return err
-			}
+			return h.put(ctx, p, group)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := h.store.Sync(ctx); err != nil {
 		return err
@@ -107,6 +111,17 @@ func (h *Hierarchy) Finish(ctx context.Context, arrays map[string]*zarr.Array, g
 		return err
 	}
 	return h.store.Sync(ctx)
+}
+
+// eachOf calls f for paths, for some of them at the same time.
+func eachOf(ctx context.Context, paths []string, f func(ctx context.Context, p string) error) error {
+	const most = 16
+	group, each := errgroup.WithContext(ctx)
+	group.SetLimit(most)
+	for _, p := range paths {
+		group.Go(func() error { return f(each, p) })
+	}
+	return group.Wait()
 }
 
 // fewNodes is the most nodes whose consolidated metadata are built in memory before they

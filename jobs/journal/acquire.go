@@ -74,13 +74,11 @@ func take(ctx context.Context, st *store.Store, opt LockOptions, number int, bef
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	go l.renew(running)
-	if err = l.outlast(ctx, watched); err == nil {
-		err = l.deleteEarlier(ctx, earlier)
-	}
-	if err != nil {
+	if err = l.outlast(ctx, watched); err != nil {
 		unread()
 		return nil, errors.Join(err, l.Release(context.WithoutCancel(ctx), false))
 	}
+	l.removing.Go(func() { l.deleteEarlier(running, earlier) }) // outlast has looked at one of them
 	l.mu.Lock()
 	l.since = opt.Clock()
 	l.mu.Unlock()
@@ -233,9 +231,13 @@ func (l *Lock) unlessHeld(ctx context.Context, failed error) error {
 	return &HeldError{Owner: m.Owner, Heartbeat: m.Heartbeat}
 }
 
-// deleteEarlier removes the markers that no longer count, except the first one, see Acquire.
-func (l *Lock) deleteEarlier(ctx context.Context, numbers []int) error {
-	return l.deleteAll(ctx, slices.DeleteFunc(numbers, func(n int) bool { return n == 1 }))
+// deleteEarlier removes the markers that no longer count, except the first one, see Acquire. Those
+// that are left, the next owner removes.
+func (l *Lock) deleteEarlier(ctx context.Context, numbers []int) {
+	err := l.deleteAll(ctx, slices.DeleteFunc(numbers, func(n int) bool { return n == 1 }))
+	if err != nil {
+		l.opt.Log.DebugContext(ctx, "earlier markers of the lock could not be removed", "error", err)
+	}
 }
 
 func (l *Lock) deleteAll(ctx context.Context, numbers []int) error {

@@ -52,6 +52,7 @@ type Journal struct {
 	others   []string          // keys of what else lay at the top of the checkpoint when it was opened
 	recent   map[string][]byte // the first segments that this process has added, at most recentBytes in all
 	kept     int               // bytes of recent
+	planned  bool              // plan.json may exist
 	unlisted bool              // the checkpoint was not listed, so the fields that follow from a list are empty
 }
 
@@ -127,6 +128,7 @@ func (j *Journal) look(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	j.planned = manifest != nil
 	if j.done == nil {
 		j.manifest = manifest
 	}
@@ -202,6 +204,7 @@ func (j *Journal) Begin(ctx context.Context, manifest json.RawMessage) error {
 		return err
 	}
 	j.objects = nil
+	j.planned = true
 	if err := j.st.Create(ctx, planKey, manifest); err != nil {
 		return err
 	}
@@ -224,6 +227,7 @@ func (j *Journal) Succeed(ctx context.Context, manifest json.RawMessage) error {
 	if err := j.tidy(ctx); err != nil {
 		return err
 	}
+	j.planned = true
 	if err := j.st.Create(ctx, planKey, manifest); err != nil {
 		return err
 	}
@@ -441,10 +445,14 @@ func (j *Journal) Tidy(ctx context.Context) error {
 // segments and earlier lists of objects. The caller holds mu.
 func (j *Journal) tidy(ctx context.Context) error {
 	old := j.objectsKeys(1)
-	if err := j.deleteSegments(ctx, append(old, planKey)...); err != nil {
+	others := old
+	if j.planned {
+		others = append(slices.Clip(old), planKey)
+	}
+	if err := j.deleteSegments(ctx, others...); err != nil {
 		return err
 	}
-	j.objects = j.objects[len(old):]
+	j.objects, j.planned = j.objects[len(old):], false
 	return nil
 }
 

@@ -125,7 +125,8 @@ type Lock struct {
 	stopped chan struct{}      // closed when the goroutine has ended
 	wanted  chan struct{}      // asks the goroutine for a heartbeat at once
 
-	rewriting sync.Mutex // held from reading the marker until it is written
+	removing  sync.WaitGroup // of earlier markers
+	rewriting sync.Mutex     // held from reading the marker until it is written
 
 	mu     sync.Mutex
 	marker marker

@@ -45,6 +45,7 @@ func acquire(t *testing.T, st *store.Store, opt LockOptions) *Lock {
 	l, err := Acquire(t.Context(), st, opt)
 	must(t, err)
 	t.Cleanup(func() { l.stop(); <-l.stopped })
+	l.removing.Wait()
 	return l
 }
 

@@ -164,7 +164,6 @@ func TestAcquireFails(t *testing.T) {
 	}{
 		"the first look":  {"list", "", 0},
 		"the second look": {"list", "", 1},
-		"cleaning":        {"delete", markerKey(2), 0},
 		"reading":         {"read", markerKey(2), 0},
 		"creating":        {"create", markerKey(3), 0},
 	} {
@@ -192,6 +191,30 @@ func TestAcquireFails(t *testing.T) {
 		if owner, _, err := Holder(t.Context(), other); owner != nil || err != nil {
 			t.Errorf("%s: held by %v, %v", name, owner, err)
 		}
+	}
+}
+
+// TestEarlierMarkersStay fails to remove the marker of an earlier owner. The next owner removes it.
+func TestEarlierMarkersStay(t *testing.T) {
+	fails := true
+	st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
+		if op == "delete" && fails {
+			return errCrash
+		}
+		return nil
+	}})
+	c := newClock()
+	opt, _ := options(c, "a")
+	for range 3 {
+		must(t, acquire(t, st, opt).Release(t.Context(), false))
+	}
+	if got := strings.Join(listed(t, st), " "); got != "lock/000001.json lock/000002.json lock/000003.json" {
+		t.Errorf("markers %s", got)
+	}
+	fails = false
+	must(t, acquire(t, st, opt).Release(t.Context(), false))
+	if got := strings.Join(listed(t, st), " "); got != "lock/000001.json lock/000004.json" {
+		t.Errorf("markers %s", got)
 	}
 }
 

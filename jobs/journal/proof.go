@@ -361,6 +361,7 @@ func (l *Lock) Release(ctx context.Context, late bool) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	l.removing.Wait()
 	defer l.end()
 	err := l.rewriteIf(ctx, l.left() < settleTime(l.opt.TTL), func(m *marker) {
 		m.Released = true

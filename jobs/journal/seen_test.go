@@ -55,6 +55,9 @@ func TestSeen(t *testing.T) {
 		own, _ := options(newClock(), "own")
 		own.Seen, own.Sleep = seen, func(context.Context, time.Duration) error { return errCrash } // to watch an owner
 		l, err := Acquire(t.Context(), st, own)
+		if err == nil {
+			l.removing.Wait()
+		}
 		got := strings.Join(operations, ", ")
 		if errors.Is(err, errCrash) {
 			got = "held"

@@ -139,13 +139,23 @@ func (r creating) begin(ctx context.Context, opt Options) (complete bool, err er
 			return false, r.changed(true, was, differences)
 		}
 		whole := opt.Repair != nil // documents that lack are written again
-		if !whole {
-			if whole, err = r.whole(ctx); err != nil {
+		var list []fault
+		if len(differences) == 0 {
+			err := together(ctx, func(ctx context.Context) (err error) {
+				if !whole {
+					whole, err = r.whole(ctx)
+				}
+				return err
+			}, func(ctx context.Context) (err error) {
+				list, err = r.intact(ctx)
+				return err
+			})
+			if err != nil {
 				return false, err
 			}
-		}
-		if whole && len(differences) == 0 {
-			return r.again(ctx, done, opt)
+			if whole {
+				return r.again(ctx, done, list, opt)
+			}
 		}
 	} else if text := r.journal.Manifest(); text != nil {
 		was, differences, err := r.compare(ctx, text, func() (*manifest.Manifest, error) { return manifest.Read(text) })

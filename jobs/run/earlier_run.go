@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"time"
 
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
@@ -15,15 +16,11 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// again begins a run of a complete job. It returns true if there is nothing to do. It
-// returns false if chunks of the target have changed since they were written, or are to be
-// repaired: these are written again.
-func (r *run) again(ctx context.Context, done *Completion, opt Options) (complete bool, err error) {
+// again begins a run of a complete job, whose target is whole. It returns true if there is nothing to
+// do. It returns false if chunks of the target have changed since they were written, or are to be
+// repaired: these are written again. list has the chunks that have changed.
+func (r *run) again(ctx context.Context, done *Completion, list []fault, opt Options) (complete bool, err error) {
 	r.overtaken = done.Overtaken
-	list, err := r.intact(ctx)
-	if err != nil {
-		return false, err
-	}
 	if opt.Repair != nil {
 		list, r.repaired = r.withRepairs(list, opt.Repair), done.Groups
 	} else if len(list) == 0 {
@@ -102,8 +99,17 @@ func (r *run) rest(ctx context.Context, done *Completion) (err error) {
 	if err := r.journal.Tidy(ctx); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	r.result.Verified, err = lastVerified(ctx, r.checkpoint, done.Finished)
+	r.result.Verified, err = r.lastVerified(ctx, done.Finished)
 	return err
+}
+
+// lastVerified is [lastVerified] of the checkpoint. It asks for the record only if the journal has
+// seen it.
+func (r *run) lastVerified(ctx context.Context, migrated time.Time) (*Verified, error) {
+	if !r.journal.Lists(verifiedKey) {
+		return nil, nil
+	}
+	return lastVerified(ctx, r.checkpoint, migrated)
 }
 
 func (r *run) changed(complete bool, was *manifest.Manifest, differences []string) error {

@@ -111,7 +111,7 @@ func (r growing) begin(ctx context.Context, opt Options) (complete bool, err err
 			return false, err
 		}
 		if r.plan.Nothing() {
-			if r.result.Verified, err = lastVerified(ctx, r.checkpoint, done.Finished); err != nil {
+			if r.result.Verified, err = r.lastVerified(ctx, done.Finished); err != nil {
 				return false, err
 			}
 		}

@@ -23,25 +23,69 @@ import (
 // checksum. If whole is set, objects yields all objects that the target should have, so any
 // other object of a chunk of the plan is a fault.
 func (r *run) faults(ctx context.Context, objects func() iter.Seq2[journal.Object, error], whole bool) ([]fault, error) {
+	target, stop := r.listAhead(ctx)
+	defer stop()
 	l, err := journal.NewLedger(objects())
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	return r.faultsOf(ctx, l, objects, whole)
+	return r.faultsIn(ctx, target, l, objects, whole)
+}
+
+// listAhead begins to list the target. each yields the objects, and stop ends the list.
+func (r *run) listAhead(ctx context.Context) (each func(f func(store.Info) error) error, stop func()) {
+	const page = 1000 // of most servers
+	ctx, cancel := context.WithCancel(ctx)
+	objects, ended := make(chan store.Info, page), make(chan error, 1)
+	go func() {
+		defer close(objects)
+		ended <- r.target.List(ctx, "", func(o store.Info) error {
+			select {
+			case objects <- o:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	each = func(f func(store.Info) error) error {
+		for o := range objects {
+			if err := f(o); err != nil {
+				return err
+			}
+		}
+		return <-ended
+	}
+	stop = func() {
+		cancel()
+		for range objects { // until the last request is over
+		}
+	}
+	return each, stop
 }
 
 // faultsOf does what faults does, with the expected objects in a ledger. If some of them are not in
 // the target, it calls objects, because a ledger has no keys.
 func (r *run) faultsOf(ctx context.Context, l journal.Ledger, objects func() iter.Seq2[journal.Object, error], whole bool) ([]fault, error) {
+	target, stop := r.listAhead(ctx)
+	defer stop()
+	return r.faultsIn(ctx, target, l, objects, whole)
+}
+
+// faultsIn does what faultsOf does. target yields the objects of the target.
+func (r *run) faultsIn(ctx context.Context, target func(func(store.Info) error) error, l journal.Ledger, objects func() iter.Seq2[journal.Object, error], whole bool) ([]fault, error) {
 	arrays := r.arraysByPath()
 	var found []fault
 	var suspects []store.Info
-	err := r.target.List(ctx, "", func(o store.Info) error {
+	err := target(func(o store.Info) error {
 		f, ok := r.chunkAt(o.Key, arrays)
+		e := l.Find(o.Key)
 		if !ok {
+			if e != nil {
+				e.Seen = true // of an array that does not grow
+			}
 			return nil
 		}
-		e := l.Find(o.Key)
 		if e == nil && !whole {
 			return nil
 		}
