@@ -207,6 +207,9 @@ func TestExisting(t *testing.T) {
 			{"rotated_pole.nc", "resume", false, true},
 			{"part_1.nc", "overwrite", false, false},
 			{"part_1.nc", "resume", true, false},
+			{"rotated_pole.nc", "overwrite", false, false},
+			{"rotated_pole.nc", "resume", true, false},
+			{"part_1.nc", "overwrite", false, false},
 		} {
 			_, r, err := written(t, dir, job(c.file, c.existing))
 			if errors.Is(err, run.ErrTargetExists) != c.refused || !c.refused && (err != nil || r.Nothing != c.nothing) {
@@ -353,5 +356,40 @@ func TestLarge(t *testing.T) {
 	}
 	if left == 0 {
 		t.Errorf("nothing is left out: %v", table.Findings)
+	}
+}
+
+// A folder without .zmetadata holds what an interrupted run has left, which the next run replaces.
+// A folder that holds anything else stays, and so does a file in its place.
+func TestFolder(t *testing.T) {
+	dir := sourcetest.Unzip(t, testdata+"netcdf4.zip")
+	job := func(target string) string {
+		return "zmigrate: 1\nsource: {driver: netcdf, url: rotated_pole.nc}\ntarget: {url: " + target + ", references: parquet, existing: overwrite}\n"
+	}
+	if _, _, err := written(t, dir, job("refs.parq")); err != nil {
+		t.Fatal(err)
+	}
+	stale := filepath.Join(dir, "refs.parq", "gone", "refs.0.parq")
+	err := errors.Join(os.Remove(filepath.Join(dir, "refs.parq", zarr.ConsolidatedKeyV2)), os.Mkdir(filepath.Dir(stale), 0o700), os.WriteFile(stale, nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := strings.ReplaceAll(job("refs.parq"), "overwrite", "resume")
+	if _, r, err := written(t, dir, again); err != nil || r.Nothing {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file of another table: %v", err)
+	}
+	if _, r, err := written(t, dir, again); err != nil || !r.Nothing {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "refs.parq", "notes.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{"refs.parq": "notes.txt", "model.nc": "file"} {
+		if _, _, err := written(t, dir, job(target)); !errors.Is(err, run.ErrTargetExists) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", target, err)
+		}
 	}
 }

@@ -10,10 +10,14 @@ import (
 
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/stages"
 )
 
 // refer writes the table of references of a job.
 func (a *app) refer(c *cli.Context, j *jobs.Job) (err error) {
+	if c.Bool("restart") {
+		return invalid(fmt.Errorf("%s: --restart: there is no checkpoint to forget: target.existing: overwrite replaces a table of references", j.File))
+	}
 	defer forPlanning(j)()
 	p, err := jobs.NewPlan(c.Context, j, a.env)
 	if err != nil {
@@ -25,7 +29,19 @@ func (a *app) refer(c *cli.Context, j *jobs.Job) (err error) {
 		return err
 	}
 	a.warn(t.Findings)
-	r, err := t.Run(c.Context, jobs.ReferenceOptions{Confirm: a.confirmation(c)})
+	ctx, cancel := context.WithCancelCause(c.Context)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-a.stop:
+			cancel(stages.ErrStopped)
+		case <-ctx.Done():
+		}
+	}()
+	r, err := t.Run(ctx, jobs.ReferenceOptions{Confirm: a.confirmation(c)})
+	if err != nil && errors.Is(context.Cause(ctx), stages.ErrStopped) {
+		return stages.ErrStopped
+	}
 	if err != nil {
 		return err
 	}
