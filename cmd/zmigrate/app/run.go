@@ -133,7 +133,8 @@ const planning = 160 << 20
 // and with it the room for this garbage.
 const planGarbage = 16 << 20
 
-// runGarbage is the least percentage of garbage that is allowed while a plan is run.
+// runGarbage is the least percentage of garbage that is allowed while a plan is run. With 100,000
+// arrays, 20 instead of 10 takes 0.82 of the processor time and 16 MiB more; 40 would take 0.73 and 41 MiB more.
 const runGarbage = 20
 
 // forPlanning sets the garbage collector for making and showing a plan. done ends that.
