@@ -187,7 +187,7 @@ func (a *array) readBatch(ctx context.Context, batch, row int, dst ndarray.Array
 		}
 		piece.Start[0], piece.Shape[0] = done, min(step, dst.Shape[0]-done)
 		if err := a.readPiece(ctx, rows, row+done, dst.Sub(piece), within); err != nil {
-			return fmt.Errorf("batch %d, rows %d to %d: %w", batch, row+done, row+done+piece.Shape[0]-1, err)
+			return inRows(err, batch, row+done, piece.Shape[0], elements)
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func (a *array) checkNulls(ctx context.Context, batch, begin, end int) error {
 		out.Heap.Discard()
 		null := &nulls{n: n * elements}
 		if err := rows.next(ctx, n, out, null); err != nil {
-			return fmt.Errorf("batch %d, rows %d to %d: %w", batch, row, row+n-1, err)
+			return inRows(err, batch, row, n, elements)
 		}
 		if err := a.replace(out, null, row); err != nil {
 			return err

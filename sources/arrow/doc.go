@@ -58,6 +58,7 @@
 // The files, bottom up. Each uses only files above it in this list:
 //
 //	column.go              a column of a table, and how its types become those of Zarr
+//	value_errors.go        errors about single values
 //	array.go               an array: one column
 //	decimals.go            decimals as integers and as texts
 //	packed_decimals.go     integers that stand for decimals
@@ -73,6 +74,7 @@
 //	ipc_lists.go           lists of varying length
 //	metadata_window.go     footers and metadata of files
 //	ipc_table.go           opening a file or a stream of Arrow IPC
+//	parquet_int96.go       timestamps of 12 bytes
 //	parquet_schema.go      the columns of a Parquet file
 //	parquet_reader.go      a table of Parquet, and who reads its columns
 //	parquet_flat.go        rows of columns without lists

@@ -17,8 +17,9 @@ func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array,
 	if err != nil {
 		return 0, err
 	}
+	after := func(number int) int { return at + number }
 	if n > 0 {
-		return n, r.values(at, n, out)
+		return n, ofElement(r.values(at, n, out), after)
 	}
 	var present [presentWords]uint64
 	n, values, err := r.pages.Present(ctx, present[:], most)
@@ -26,7 +27,7 @@ func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array,
 	case err != nil:
 		return 0, err
 	case values == n:
-		return n, r.values(at, n, out)
+		return n, ofElement(r.values(at, n, out), after)
 	}
 	if null.fill == nil {
 		set := null.all()[at:][:n]
@@ -36,7 +37,7 @@ func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array,
 	}
 	part := ndarray.Array{Type: out.Type, Data: out.Data, Heap: out.Heap, Offset: out.Offset + at*out.Strides[0], Shape: []int{n}, Strides: out.Strides}
 	if out.Heap == nil {
-		return n, r.between(part, present[:], values, null.fill)
+		return n, ofElement(r.between(part, present[:], values, null.fill), func(number int) int { return at + nth(present[:], number) })
 	}
 	next := -1
 	return n, part.SetItems(func() ([]byte, error) {
@@ -45,6 +46,19 @@ func (r *parquetRows) flat(ctx context.Context, at, most int, out ndarray.Array,
 		}
 		return r.item()
 	})
+}
+
+// nth returns the number of the bit that is set as number n.
+func nth(present []uint64, n int) int {
+	for i := 0; ; i++ {
+		if present[i/64]>>(i%64)&1 == 0 {
+			continue
+		}
+		if n == 0 {
+			return i
+		}
+		n--
+	}
 }
 
 // between reads values of fixed size to the elements of out that are set in present. It
@@ -63,12 +77,14 @@ func (r *parquetRows) between(out ndarray.Array, present []uint64, values int, f
 	case 8:
 		done, err = expandTo(r, out, present, values, binary.NativeEndian.Uint64(word))
 	}
+	read := 0
 	for i := 0; i < out.Shape[0] && !done && err == nil; i++ {
 		to := out.Data[out.Offset+i*r.size:][:r.size]
 		if present[i/64]>>(i%64)&1 == 0 {
 			copy(to, word)
 		} else {
-			err = r.fixed(to, 1)
+			err = renumbered(r.fixed(to, 1), func(int) int { return read })
+			read++
 		}
 	}
 	return err
@@ -187,16 +203,16 @@ func (r *parquetRows) fixed(p []byte, n int) error {
 	if r.scratch == nil {
 		r.scratch = make([]byte, convertBytes)
 	}
-	for n > 0 {
+	for done := 0; n > 0; {
 		some := min(n, len(r.scratch)/r.width)
 		from := r.scratch[:some*r.width]
 		if err := r.pages.Fixed(from, some); err != nil {
 			return err
 		}
 		if err := r.convert(p, from); err != nil {
-			return err
+			return renumbered(err, func(number int) int { return done + number })
 		}
-		p, n = p[some*r.size:], n-some
+		p, n, done = p[some*r.size:], n-some, done+some
 	}
 	return nil
 }

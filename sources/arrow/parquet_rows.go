@@ -112,16 +112,7 @@ func conversionOf(n *parquet.Node, size int) (convert, error) {
 	case width == size:
 		return nil, nil
 	case n.Physical == parquet.Int96 && size == 8:
-		return func(to, from []byte) error {
-			for i := range len(from) / 12 {
-				v, ok := fromInt96(from[12*i:])
-				if !ok {
-					return fmt.Errorf("a timestamp of Julian day %d is beyond the range of nanoseconds in 64 bits", binary.LittleEndian.Uint32(from[12*i+8:]))
-				}
-				binary.LittleEndian.PutUint64(to[8*i:], uint64(v))
-			}
-			return nil
-		}, nil
+		return convertInt96, nil
 	case width == 4 && size == 8:
 		return func(to, from []byte) error {
 			for i := range len(from) / 4 {

@@ -2,10 +2,8 @@ package arrow
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -288,22 +286,6 @@ func findLeaf(f *parquet.File, at []int, lists []listPlace, t arrow.DataType) (*
 	}
 	l.Node = f.Leaves[n.Leaf]
 	return l, nil
-}
-
-// julianEpoch is the Julian day of 1970-01-01.
-const julianEpoch = 2440588
-
-// fromInt96 returns the nanoseconds since 1970 of a timestamp in 12 bytes: the
-// nanoseconds of the day, then the Julian day.
-func fromInt96(b []byte) (int64, bool) {
-	const day = 86400e9
-	nanoseconds := int64(binary.LittleEndian.Uint64(b))
-	days := int64(binary.LittleEndian.Uint32(b[8:])) - julianEpoch
-	const most = 106751 // more days have more nanoseconds than 63 bits hold
-	if days < -most || days > most || nanoseconds < 0 || nanoseconds > day || days == most && nanoseconds > math.MaxInt64-most*day {
-		return 0, false
-	}
-	return days*day + nanoseconds, true
 }
 
 // leavesOf appends the numbers of the leaves below a node.

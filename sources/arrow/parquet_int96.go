@@ -1,0 +1,41 @@
+package arrow
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+)
+
+// julianEpoch is the Julian day of 1970-01-01.
+const julianEpoch = 2440588
+
+// daySeconds is the length of a day.
+const daySeconds = 86400
+
+// fromInt96 returns the nanoseconds since 1970 of a timestamp in 12 bytes: the
+// nanoseconds of the day, then the Julian day.
+func fromInt96(b []byte) (int64, bool) {
+	const day = daySeconds * 1e9
+	nanoseconds := int64(binary.LittleEndian.Uint64(b))
+	days := int64(binary.LittleEndian.Uint32(b[8:])) - julianEpoch
+	const most = 106751 // more days have more nanoseconds than 63 bits hold
+	if days < -most || days > most || nanoseconds < 0 || nanoseconds > day || days == most && nanoseconds > math.MaxInt64-most*day {
+		return 0, false
+	}
+	return days*day + nanoseconds, true
+}
+
+// convertInt96 turns timestamps of 12 bytes into nanoseconds since 1970.
+func convertInt96(to, from []byte) error {
+	for i := range len(from) / 12 {
+		v, ok := fromInt96(from[12*i:])
+		if !ok {
+			day := int64(int32(binary.LittleEndian.Uint32(from[12*i+8:]))) - julianEpoch
+			return &valueError{number: i, err: fmt.Errorf("a timestamp of %s (Julian day %d) is not between 1677-09-21 and 2262-04-11, which nanoseconds in 64 bits can say: write the column in microseconds, in Spark with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS, or with pyarrow after reading it with coerce_int96_timestamp_unit=\"us\"; or leave it out with source.exclude",
+				time.Unix(day*daySeconds, 0).UTC().Format(time.DateOnly), day+julianEpoch)}
+		}
+		binary.LittleEndian.PutUint64(to[8*i:], uint64(v))
+	}
+	return nil
+}
