@@ -24,6 +24,7 @@
 //
 //	source.go       Source, Array and Info
 //	region.go       CheckRegion
+//	array_error.go  errors about an array
 //	details.go      what inspect shows of a format
 //	names.go        names of internal types for other programs
 //	nodes.go        the nodes of a hierarchy

@@ -263,7 +263,7 @@ func (t *Task) fill() dtype.Scalar { return t.Chain.Chunk().Fill }
 
 // fail returns an error that names the array, the chunk and the step that failed.
 func (t *Task) fail(index []int, doing string, err error) error {
-	return fmt.Errorf("array %q, chunk %v: %s: %w", t.Path, t.inTarget(index), doing, err)
+	return fmt.Errorf("array %q, chunk %v: %s: %w", t.Path, t.inTarget(index), doing, sources.WithoutArray(err, t.Path))
 }
 
 // inTarget returns the index of a cell in the array of the target.

@@ -27,7 +27,9 @@ type arrayFault struct {
 	err  error
 }
 
-func (f arrayFault) error() error { return fmt.Errorf("array %q: %w", f.path, f.err) }
+func (f arrayFault) error() error {
+	return fmt.Errorf("array %q: %w", f.path, sources.WithoutArray(f.err, f.path))
+}
 
 // unsupported adds the way out to the error of an array that this program does not support.
 func (f arrayFault) unsupported(j *jobfile.Job) arrayFault {

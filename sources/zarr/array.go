@@ -244,11 +244,16 @@ func (a *array) ReadRegion(ctx context.Context, dst ndarray.Array, start []int) 
 	return sources.InParallelUpTo(ctx, a.parallel, min(a.parallel, rest.atLeast()), func(ctx context.Context, _ int) error {
 		for p := rest.take(); p != nil; p = rest.take() {
 			if err := a.readPart(ctx, p, dst.Sub(p.at)); err != nil {
-				return fmt.Errorf("%s: array %q: chunk %v, %s: %w", a.source.store.URL(), a.path, p.index, a.key(p.index), err)
+				return a.wrong(p.index, err)
 			}
 		}
 		return nil
 	})
+}
+
+// wrong returns an error about a chunk, which names its object.
+func (a *array) wrong(index []int, err error) error {
+	return &sources.ArrayError{Source: a.source.store.URL(), Path: a.path, Err: fmt.Errorf("chunk %v, %s: %w", index, a.key(index), err)}
 }
 
 // readPart fills dst with a part of a chunk.

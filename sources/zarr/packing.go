@@ -24,7 +24,7 @@ func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 	}
 	if mode == cf.Codecs {
 		if err := a.readStored(); err != nil {
-			return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), a.path, err)
+			return nil, &sources.ArrayError{Source: s.store.URL(), Path: a.path, Err: err}
 		}
 		if a.info.Packing != nil {
 			return a.withObjects(), nil
@@ -32,7 +32,7 @@ func (s *source) packed(a *array, format dtype.Format) (sources.Array, error) {
 	}
 	if s.keeps(a, mode) {
 		if err := a.readArithmetic(); err != nil {
-			return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), a.path, err)
+			return nil, &sources.ArrayError{Source: s.store.URL(), Path: a.path, Err: err}
 		}
 		if a.info.Packing != nil {
 			return a.withObjects(), nil

@@ -143,7 +143,7 @@ func (s *source) Array(ctx context.Context, name string) (sources.Array, error) 
 		err = s.complete.check(ctx, a)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: array %q: %w", s.store.URL(), name, err)
+		return nil, &sources.ArrayError{Source: s.store.URL(), Path: name, Err: err}
 	}
 	opened, err := s.packed(a, n.format)
 	a.shorten()

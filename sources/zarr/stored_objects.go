@@ -2,7 +2,6 @@ package zarr
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -46,7 +45,7 @@ func (a storedArray) OpenStored(ctx context.Context, index []int) (codecs.Input,
 		err = a.checkMissing(index)
 	}
 	if err != nil {
-		return nil, a.fail(index, err)
+		return nil, a.wrong(index, err)
 	}
 	if !found {
 		return nil, nil
@@ -65,14 +64,9 @@ func (a storedArray) PlaceStored(index []int, in codecs.Input) (*store.Store, st
 // VerifyStored implements [sources.Stored].
 func (a storedArray) VerifyStored(ctx context.Context, index []int, in codecs.Input) error {
 	if err := a.chain.Verify(ctx, in); err != nil {
-		return a.fail(index, err)
+		return a.wrong(index, err)
 	}
 	return nil
-}
-
-// fail adds the name of the object to an error.
-func (a storedArray) fail(index []int, err error) error {
-	return fmt.Errorf("%s: array %q: chunk %v, %s: %w", a.source.store.URL(), a.path, index, a.key(index), err)
 }
 
 func (a storedArray) open(ctx context.Context, index []int) (codecs.Input, error) {
