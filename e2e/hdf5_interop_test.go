@@ -54,6 +54,18 @@ func TestInteropBlosc2(t *testing.T) {
 	p.check(t, "check_hdf5.py", "-", source, target)
 }
 
+// TestInteropNestedSequences migrates sequences of sequences, and compares what zarr-python reads
+// with what was written.
+func TestInteropNestedSequences(t *testing.T) {
+	t.Parallel()
+	p := findPeers(t)
+	dir := t.TempDir()
+	p.run(t, filepath.Join("..", "..", "sources", "netcdf", "testdata", "make_nested.py"), dir, interopSeed)
+	job := write(t, dir, "job.yaml", []byte("zmigrate: 1\nsource: {driver: netcdf, url: nested.h5, compound: fields}\ntarget: {url: .zarr}\n"))
+	mustRun(t, "run", "--progress", "none", job)
+	p.check(t, "check_nested.py", dir)
+}
+
 // TestInteropHDF5Linked does the same with links to other files, elements in other files, and
 // virtual datasets.
 func TestInteropHDF5Linked(t *testing.T) {

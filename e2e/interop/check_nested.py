@@ -2,7 +2,8 @@
 
     check_nested.py FOLDER
 
-FOLDER/CASE.zarr is the migrated table of a case.
+FOLDER/CASE.zarr is the migrated table of a case. make_nested.py of sources/netcdf writes such
+folders, too.
 """
 
 import json

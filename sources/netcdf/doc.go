@@ -45,8 +45,8 @@
 //
 // References become the paths of their objects. A dataset of sequences becomes a group with
 // the arrays values and offsets, and the attribute sequence_shape: sequence i is
-// values[offsets[i]:offsets[i+1]]. With Options.Fields, a dataset of compounds becomes a
-// group with an array for each member.
+// values[offsets[i]:offsets[i+1]]. If its elements are sequences, values is such a group itself.
+// With Options.Fields, a dataset of compounds becomes a group with an array for each member.
 //
 // Attributes become JSON. Text becomes a string; text that is not UTF-8 is read as
 // Latin-1, with a finding, and NULs are dropped. One number becomes a number, and

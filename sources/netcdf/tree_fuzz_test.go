@@ -26,6 +26,7 @@ func FuzzTree(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add(sourcetest.Zipped(f, "testdata/nested.zip", "nested.h5"))
 	nothing, err := store.Open(f.Context(), "mem://nothing", store.Options{})
 	if err != nil {
 		f.Fatal(err)

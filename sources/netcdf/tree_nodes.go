@@ -69,12 +69,16 @@ type treeVariable struct {
 // maxNodes bounds the groups and variables of a file.
 const maxNodes = 1 << 20
 
-// sharedSequences is a dataset of sequences that its two arrays share.
+// sharedSequences is a dataset of sequences that its two arrays share, or a member of its
+// elements.
 type sharedSequences struct {
-	of   *treeVariable // the dataset, which has dimensions
-	once sync.Once
-	all  *hdf5.Sequences
-	err  error
+	of     *treeVariable    // the dataset, which has dimensions
+	name   string           // of the dataset or member
+	member []string         // as in treeVariable
+	outer  *sharedSequences // not nil: the sequences are the values of these sequences
+	once   sync.Once
+	all    *hdf5.Sequences
+	err    error
 }
 
 // add adds a variable.

@@ -33,7 +33,7 @@ func (t *tree) split(ctx context.Context, g *group, v *treeVariable, o *hdf5.Obj
 		if _, err := d.Type(); err == nil {
 			return false, nil // sequences of bytes
 		}
-		return true, t.splitSequences(g, v)
+		return true, t.splitSequences(g, v, v, d, nil)
 	}
 	return false, nil
 }
@@ -73,6 +73,12 @@ func (t *tree) splitFields(g *group, v, outer *treeVariable, d *hdf5type.Datatyp
 			}
 			continue
 		}
+		if _, err := m.Type.Type(); err != nil && m.Type.Class == hdf5type.VariableLength {
+			if err := t.splitSequences(g, v, field, m.Type, nil); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := t.add(g, field); err != nil {
 			return err
 		}
@@ -80,18 +86,58 @@ func (t *tree) splitFields(g *group, v, outer *treeVariable, d *hdf5type.Datatyp
 	return nil
 }
 
-// splitSequences adds the values and the offsets of a dataset of sequences.
-func (t *tree) splitSequences(g *group, v *treeVariable) error {
-	made := t.madeGroup(g, v, v.path)
-	shape := attribute{name: sources.SequenceShape, kind: objectKind, values: sources.ShapeText(v.shape)}
-	made.attributes, made.findings = append(slices.Clone(v.attributes), shape), v.findings
-	shared := &sharedSequences{of: v}
-	for _, name := range []string{sources.ListValues, sources.ListOffsets} {
-		if err := t.add(g, &treeVariable{path: path.Join(v.path, name), name: name, at: v.at, sequences: shared}); err != nil {
+// mostNested bounds the sequences that are within each other.
+const mostNested = 16
+
+// splitSequences adds the values and the offsets of sequences of the datatype d. They are the
+// elements of the dataset v, or the member own of its elements, or the values of the sequences
+// outer. Values that are sequences become a group with two arrays, in the same way.
+func (t *tree) splitSequences(g *group, v, own *treeVariable, d *hdf5type.Datatype, outer *sharedSequences) error {
+	made := t.madeGroup(g, v, own.path)
+	shared := &sharedSequences{of: v, name: own.name, member: own.member, outer: outer}
+	if outer == nil {
+		shape := attribute{name: sources.SequenceShape, kind: objectKind, values: sources.ShapeText(v.shape)}
+		made.attributes = []attribute{shape}
+	}
+	if own == v {
+		made.attributes, made.findings = append(slices.Clone(v.attributes), made.attributes...), v.findings
+	}
+	depth := 1
+	for s := outer; s != nil; s = s.outer {
+		depth++
+	}
+	if at := path.Join(own.path, sources.ListValues); hdf5.InnerSequences(d) && depth < mostNested {
+		if err := t.splitSequences(g, v, &treeVariable{path: at, name: own.name + "_item"}, d.Base, shared); err != nil {
 			return err
 		}
+	} else if err := t.add(g, &treeVariable{path: at, name: sources.ListValues, at: v.at, sequences: shared}); err != nil {
+		return err
 	}
-	return nil
+	return t.add(g, &treeVariable{path: path.Join(own.path, sources.ListOffsets), name: sources.ListOffsets, at: v.at, sequences: shared})
+}
+
+// open opens the sequences once.
+func (s *sharedSequences) open(ctx context.Context, o *hdf5.Object) (*hdf5.Sequences, error) {
+	s.once.Do(func() {
+		if s.outer == nil {
+			s.all, s.err = o.Sequences(ctx, s.member)
+			return
+		}
+		var outer *hdf5.Sequences
+		if outer, s.err = s.outer.open(ctx, o); s.err == nil {
+			s.all, s.err = outer.Inner(ctx)
+		}
+	})
+	return s.all, s.err
+}
+
+// ragged returns the names of the dimensions to whose indices the sequences belong.
+func (s *sharedSequences) ragged() []string {
+	if s.outer != nil {
+		return append(s.outer.ragged(), s.name+"_item")
+	}
+	dims, _ := s.of.names()
+	return append(dims, s.name+"_item")
 }
 
 // refused returns the error about a dataset of references that the caller does not want.
@@ -120,15 +166,14 @@ type sequenceArray struct {
 // openSequences opens an array of a dataset of sequences.
 func (t *tree) openSequences(ctx context.Context, v *treeVariable, o *hdf5.Object) (sources.Array, error) {
 	s := v.sequences
-	s.once.Do(func() { s.all, s.err = o.Sequences(ctx) })
-	if s.err != nil {
-		return nil, s.err
+	if _, err := s.open(ctx, o); err != nil {
+		return nil, err
 	}
 	a := &sequenceArray{all: s.all, offsets: v.name == sources.ListOffsets, url: t.fileOf(v).URL}
 	a.info = &sources.Info{Path: v.path, Remote: !t.file.Store.Local(), Memory: s.all.Memory()}
 	dims, _ := s.of.names()
-	item, edge := s.of.name+"_item", s.of.name+"_edge"
-	a.info.Ragged = append(dims, item, edge)
+	item, edge := s.name+"_item", s.name+"_edge"
+	a.info.Ragged = append(s.ragged(), edge)
 	a.info.Lists = &sources.Lists{Shape: s.all.Shape, Offsets: a.offsets, Count: int(s.all.Offsets[len(s.all.Offsets)-1])}
 	if len(dims) > 0 {
 		a.info.Lists.Along = dims[0]

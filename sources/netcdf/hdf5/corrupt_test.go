@@ -83,7 +83,7 @@ func elements(ctx context.Context, said *strings.Builder, o *hdf5.Object) error 
 	case err == nil && t.Class == hdf5type.Compound && t.Nested():
 		return members(t, nil, func(names []string) error { return whole(o.Field(ctx, names)) })
 	case err == nil && t.Class == hdf5type.VariableLength && t.Nested():
-		s, err := o.Sequences(ctx)
+		s, err := o.Sequences(ctx, nil)
 		if err != nil {
 			return err
 		}

@@ -149,12 +149,12 @@ func (d *Dataset) takeDatatype(content []byte) (err error) {
 	if d.Datatype, _, err = hdf5type.Parse(content); err != nil {
 		return err
 	}
+	native := (*hdf5type.Datatype).Type
 	if d.places {
-		d.Native, err = placesOf(d.Datatype)
-		return err
+		native = placesOf
 	}
 	if len(d.member) == 0 {
-		d.Native, err = d.Datatype.Type()
+		d.Native, err = native(d.Datatype)
 		return err
 	}
 	d.field = d.Datatype
@@ -166,7 +166,7 @@ func (d *Dataset) takeDatatype(content []byte) (err error) {
 		d.fieldAt += d.field.Members[k].Offset
 		d.field = d.field.Members[k].Type
 	}
-	d.Native, err = d.field.Type()
+	d.Native, err = native(d.field)
 	return err
 }
 

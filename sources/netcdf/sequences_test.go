@@ -1,0 +1,101 @@
+package netcdf_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+)
+
+// TestNestedSequences compares sequences of sequences, and those in members of compounds, with
+// what testdata/make_nested.py wrote, in regions that begin everywhere.
+func TestNestedSequences(t *testing.T) {
+	dir := sourcetest.Unzip(t, "testdata/nested.zip")
+	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected map[string]struct{ Arrays map[string][]int }
+	if err := json.Unmarshal(text, &expected); err != nil {
+		t.Fatal(err)
+	}
+	src := open(t, netcdf.Options{Fields: true}, filepath.Join(dir, "nested.h5"))
+	want := expected[""].Arrays
+	if got := src.Arrays(); len(got) != len(want) || len(want) < 20 {
+		t.Errorf("arrays %q, want %d", got, len(want))
+	}
+	for path, elements := range want {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if shape := a.Info().Shape; len(shape) != 1 || shape[0] != len(elements) {
+			t.Errorf("%s: shape %v, want %d elements", path, shape, len(elements))
+			continue
+		}
+		for start := range elements {
+			for _, n := range []int{1, 4, len(elements) - start} {
+				n = min(n, len(elements)-start)
+				part := ndarray.New(a.Info().Type, []int{n})
+				if err := a.ReadRegion(t.Context(), part, []int{start}); err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for item := range part.Items() {
+					got = append(got, string(part.Type.FormatScalar(dtype.V3, item)))
+				}
+				if fmt.Sprint(got) != fmt.Sprint(elements[start:start+n]) {
+					t.Fatalf("%s from %d on: %v, want %v", path, start, got, elements[start:start+n])
+				}
+			}
+		}
+	}
+	sourcetest.Run(t, src)
+}
+
+// TestNestedSequencesOfFiles joins them: the values of each level follow each other.
+func TestNestedSequencesOfFiles(t *testing.T) {
+	one := filepath.Join(sourcetest.Unzip(t, "testdata/nested.zip"), "nested.h5")
+	single := open(t, netcdf.Options{}, one)
+	const dataset = "depth3_rank1_6"
+	a, err := single.Array(t.Context(), dataset+"/values/values/offsets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := a.Info()
+	if got, want := fmt.Sprint(info.DimensionNames, info.Ragged[1:]), "[depth3_rank1_6_item_item_edge] [depth3_rank1_6_item depth3_rank1_6_item_item depth3_rank1_6_item_item_item depth3_rank1_6_item_item_edge]"; got != want {
+		t.Errorf("dimensions %s, want %s", got, want)
+	}
+	o := netcdf.Options{Combine: sources.Joining{Concat: info.Ragged[0], Wanted: func(path string) bool { return strings.HasPrefix(path, dataset) }}}
+	both, err := netcdf.OpenAll(t.Context(), []string{one, one}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sourcetest.CloseLater(t, both)
+	for _, level := range []string{"offsets", "values/offsets", "values/values/offsets"} {
+		a, err := single.Array(t.Context(), dataset+"/"+level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, _ := ndarray.As[int64](sourcetest.ReadAll(t, a))
+		want := append([]int64{}, own...)
+		for _, offset := range own[1:] {
+			want = append(want, offset+own[len(own)-1])
+		}
+		if a, err = both.Array(t.Context(), dataset+"/"+level); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := ndarray.As[int64](sourcetest.ReadAll(t, a)); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", level, got, want)
+		}
+	}
+}
