@@ -3,8 +3,9 @@
 //	script_test.go          the command line, by the scripts in testdata/script
 //	same_bytes_test.go      workers, budget and interruptions change no byte of the target
 //	changed_test.go         resuming is refused if the job or the source has changed
-//	fault_test.go           a run that fails at each durable operation, and is run again
-//	fault_s3_test.go        the same in a bucket: some of the operations, all with ZMIGRATE_HEAVY=1
+//	fault_test.go           a run that fails at a durable operation, and is run again: some of the
+//	                        operations, all with ZMIGRATE_HEAVY=1
+//	fault_s3_test.go        the same in a bucket
 //	faults_test.go          a network that breaks and a server that is busy; in real time
 //	                        with ZMIGRATE_HEAVY=1
 //	throughput_test.go      opening many arrays, and whole runs (ZMIGRATE_SPEED=1), with a server

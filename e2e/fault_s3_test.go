@@ -3,7 +3,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -35,11 +34,7 @@ func TestEveryDurableOperationOnS3Fails(t *testing.T) {
 	if len(whole) < 10 || len(all.seen) < 15 {
 		t.Fatalf("%d objects, %d operations: %v", len(whole), len(all.seen), all.seen)
 	}
-	step := 5 // some operations, each kind of failure in turn
-	if os.Getenv("ZMIGRATE_HEAVY") != "" {
-		step = 1
-	}
-	for i := 0; i < 2*len(all.seen); i += step {
+	for i := 0; i < 2*len(all.seen); i += 2*breakEvery() - 1 { // each kind of failure in turn
 		f := &faults{at: i/2 + 1, rest: i%2 > 0}
 		prefix := fmt.Sprintf("%d.zarr", i)
 		_, err := run(prefix, f)

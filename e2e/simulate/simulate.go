@@ -1,7 +1,6 @@
 package main
 
 import (
-	"container/heap"
 	"math"
 	"math/rand/v2"
 )
@@ -62,18 +61,46 @@ type event struct {
 	lost   bool
 }
 
+// before tells whether e comes before another event.
+func (e event) before(other event) bool {
+	return e.at < other.at || e.at == other.at && e.worker < other.worker
+}
+
+// events is a heap: no event comes before the one at (its index - 1) / 2. Package container/heap would
+// allocate memory for each event.
 type events []event
 
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].worker < e[j].worker
+func (e *events) push(x event) {
+	h := append(*e, x)
+	i := len(h) - 1
+	for i > 0 && x.before(h[(i-1)/2]) {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i], *e = x, h
 }
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
+
+// pop removes the first event and returns it.
+func (e *events) pop() event {
+	h := *e
+	first, x := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	i := 0
+	for child := 1; child < len(h); child = 2*i + 1 {
+		if child+1 < len(h) && h[child+1].before(h[child]) {
+			child++
+		}
+		if !h[child].before(x) {
+			break
+		}
+		h[i] = h[child]
+		i = child
+	}
+	if len(h) > 0 {
+		h[i] = x
+	}
+	*e = h
+	return first
 }
 
 // queue is a store that answers so many requests a second, in the order in which they come.
@@ -114,7 +141,7 @@ func simulate(s scenario, c costs, l limits) outcome {
 		m.replace(i, 0)
 	}
 	for m.left+m.working > 0 {
-		e := heap.Pop(&m.events).(event)
+		e := m.events.pop()
 		if e.lost {
 			m.lose(e)
 		} else {
@@ -138,10 +165,10 @@ func (m *simulation) replace(i int, from float64) {
 // next notes what happens to a worker next: a step that ends at a time, or its loss before.
 func (m *simulation) next(i int, now, until float64) {
 	if d := m.workers[i].dies; d < until {
-		heap.Push(&m.events, event{max(now, d), i, true})
+		m.events.push(event{max(now, d), i, true})
 		return
 	}
-	heap.Push(&m.events, event{until, i, false})
+	m.events.push(event{until, i, false})
 }
 
 // lose has another worker do a bundle whose worker is lost.
@@ -174,7 +201,7 @@ func (m *simulation) step(e event) {
 		if m.left == 0 {
 			// It would get the bundle of a worker that is lost later.
 			if m.working > 0 {
-				heap.Push(&m.events, event{m.soonest(now), e.worker, false})
+				m.events.push(event{m.soonest(now), e.worker, false})
 			}
 			return
 		}

@@ -86,7 +86,7 @@ func TestParseDamagedJSON(t *testing.T) {
 		`{"refs": {"a/0": null}}`: `"a/0"`, `{"refs": {"a/0": "base64:!"}}`: `"a/0"`, `{"refs": {"../a": "x"}}`: `"../a"`, `{"refs": {"": "x"}}`: "empty key", `{"refs": {"a": "x"}} {}`: "behind its end",
 		`{"refs": {"a": "x"`: "damaged", `{"version": 1, "templates": {"u": "{{v}}"}, "refs": {"a/0": ["{{u}}"]}}`: `"u"`, `{"version":1,"templates":{"u":3},"refs":{"a":"b"}}`: `"templates"`,
 		`{"version":1,"gen":[{"key":"a","url":"b","offset":"1","dimensions":{}}],"refs":{"a":"b"}}`: "gen[0]", `{"version":1,"gen":[{"key":"a","url":"b","offset":"x","length":"1","dimensions":{}}],"refs":{"a":"b"}}`: "gen[0]: offset",
-		`{"version":1,"gen":[{"key":"a","url":"b","dimensions":{"i":{"stop":100000},"j":{"stop":100000}}}],"refs":{"a":"b"}}`: "more than", `{"version":1,"gen":[{"key":"a","url":"b","dimensions":{"i":{"stop":2000000000}}}],"refs":{"a":"b"}}`: "too large",
+		`{"version":1,"gen":[{"key":"a","url":"b","dimensions":{"i":{"stop":100000},"j":{"stop":100000}}}],"refs":{"a":"b"}}`: "more than", `{"version":1,"gen":[{"key":"` + strings.Repeat("long ", 800) + `{{i}}","url":"b","dimensions":{"i":{"stop":2000000000}}}],"refs":{"a":"b"}}`: "too large",
 		`{"version":1,"gen":[{"key":"a","url":"","dimensions":{}}],"refs":{"a":"b"}}`: "no URL",
 	} {
 		if _, _, err := ParseJSON(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
