@@ -45,7 +45,7 @@ TAGS := urfave_cli_no_docs
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop speed-levels speed-zstd wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
+.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop real-files speed-levels speed-zstd wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -95,6 +95,9 @@ interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read
 
 wheel: $(PEERS) build ## the Python package with the program in it, bin/zmigrate-*.whl, for Linux on amd64 (needs as interop; installs the peers)
 	.cache/interop/bin/python python/wheel.py bin/zmigrate bin
+
+real-files: $(PEERS) build ## migrate the files of other projects that FILES names, and compare each element with what h5py, netCDF4, zarr-python or tensorstore read (needs: as interop)
+	.cache/interop/bin/python e2e/interop/real_files.py bin/zmigrate $(FILES)
 
 servers: $(SERVERS) ## servers of S3, Google Cloud Storage and Azure (needs: Go, npm; installs them)
 
