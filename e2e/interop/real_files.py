@@ -7,6 +7,7 @@ A FILE is HDF5 or NetCDF, and a FOLDER a hierarchy of Zarr or N5. Prints a line 
 
     equal     how many arrays are equal, and how many the target or the peer does not have
     refused   with what zmigrate says, and whether the peer opens the file
+    unread    the peer cannot open it, but zmigrate can
     DIFFERENT the first differences
     PANIC     zmigrate ended in another way than with an error
 
@@ -166,7 +167,11 @@ def main(program, *sources):
             elif done.returncode:
                 print("refused", source, "with arrays:" if opens(source) else "without arrays:", said.splitlines()[-1])
             else:
-                equal, left, wrong = compare(source, target)
+                try:
+                    equal, left, wrong = compare(source, target)
+                except Exception as error:  # whatever the peer raises, it cannot open the file
+                    print("unread", source, f"the peer says: {error}")
+                    continue
                 bad |= bool(wrong)
                 print("DIFFERENT" if wrong else "equal", equal, "and", left, "left", source, *wrong[:3])
     return bad
