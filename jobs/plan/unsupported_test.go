@@ -25,7 +25,7 @@ func TestUnsupported(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"smpl_unsupptype.h5":             foreign("netcdf", "smpl_unsupptype.h5"),
-		"nulls.arrow":                   string(sourcetest.Zipped(t, "../../sources/arrow/testdata/integration.zip", "1.0.0-bigendian_generated_null_trivial.arrow_file")),
+		"nulls.arrow":                    string(sourcetest.Zipped(t, "../../sources/arrow/testdata/integration.zip", "1.0.0-bigendian_generated_null_trivial.arrow_file")),
 		"repeated_no_annotation.parquet": foreign("arrow", "repeated_no_annotation.parquet"),
 		"codec_lzo_snappy_v1.parquet":    foreign("arrow", "codec_lzo_snappy_v1.parquet"),
 		"in.zarr/zarr.json":              `{"zarr_format":3,"node_type":"group"}`,
