@@ -54,7 +54,7 @@ func program() int {
 }
 
 // verifyPrinted verifies the target that a run has printed. The record of a run whose
-// checkpoint is elsewhere is not found.
+// checkpoint is elsewhere is not found. A table of references has none.
 func verifyPrinted(printed string) {
 	for line := range strings.Lines(printed) {
 		target, ok := strings.CutPrefix(line, "  target ")
@@ -63,7 +63,7 @@ func verifyPrinted(printed string) {
 		}
 		var out, failed strings.Builder
 		status := app.Main([]string{"zmigrate", "verify", "--progress", "none", strings.TrimSpace(target)}, &out, &failed)
-		if status != 0 && !strings.Contains(failed.String(), "no completed job is on record") {
+		if status != 0 && !strings.Contains(failed.String(), "no completed job is on record") && !strings.Contains(failed.String(), "a table of references") {
 			succeeds(errors.New(out.String() + failed.String()))
 		}
 	}

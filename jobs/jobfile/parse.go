@@ -19,6 +19,11 @@ import (
 func (p *parser) version() bool {
 	n := p.job.root.get("zmigrate")
 	if n == nil {
+		if refs := p.job.root.get("refs"); refs != nil {
+			p.report(refs.at, (*trail)(nil).key("refs"), "the file is a table of references and not a job",
+				"zmigrate copy makes a hierarchy of it; to verify a table, run the job again that has written it")
+			return false
+		}
 		return true // reported with the other required fields
 	}
 	if v := n.literal(); v.kind != numberKind || v.text != fmt.Sprint(Version) {
