@@ -28,7 +28,7 @@ func TestArraysThatCannotBeRead(t *testing.T) {
 		"chunks": {
 			map[string]string{"zarr.json": jobtest.Group, "a/zarr.json": jobtest.Array, "a/c/0": "12", "b/zarr.json": jobtest.Array, "b/c/0": "12", "b/c/1": "34", "c/zarr.json": jobtest.Array},
 			[]string{"source.missing_chunks=error"},
-			[]string{`array "a": chunk [1], a/c/1: `, `array "c": chunk [0], c/c/0: `, "2 of 2 are missing"},
+			[]string{`array "a": `, `in.zarr: chunk [1], a/c/1: `, `array "c": `, `in.zarr: chunk [0], c/c/0: `, "2 of 2 are missing"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
