@@ -37,5 +37,5 @@ func pieces(r sources.Request) *sources.Pieces {
 
 // openRequest opens the files of a request.
 func openRequest(ctx context.Context, r sources.Request) (sources.Source, error) {
-	return OpenAll(ctx, r.URLs, Options{Store: r.Store, Combine: r.Join, CF: r.CF, Kept: r.KeepChunks, Codecs: r.Codecs, Drivers: r.Drivers, Follow: r.Follow, Fields: r.Fields, SkipReferences: r.SkipReferences, Pieces: pieces(r)})
+	return OpenAll(ctx, r.URLs, Options{Store: r.Store, Combine: r.Join, CF: r.CF, Kept: r.KeepChunks, Codecs: r.Codecs, Drivers: r.Drivers, Follow: r.Follow, Fields: r.Fields, SkipReferences: r.SkipReferences, Pieces: pieces(r), Resident: r.Resident})
 }

@@ -33,6 +33,8 @@ type Options struct {
 	SkipReferences bool
 	// Pieces, if not nil, cuts variables without chunks into pieces, see [sources.Pieces].
 	Pieces *sources.Pieces
+	// Resident counts the memory for the offsets of sequences; nil: it is not counted.
+	Resident *sources.Resident
 	// Codecs are the known codecs; nil: the standard ones.
 	Codecs *codecs.Registry
 	// Drivers are the known formats, for the error about a file of another one; nil:
@@ -52,6 +54,7 @@ type source struct {
 	fields         bool // see Options.Fields
 	skipReferences bool // see Options.SkipReferences
 	pieces         *sources.Pieces
+	resident       *sources.Resident
 	files          *sources.FileSet
 
 	mu     sync.Mutex                          // guards what follows

@@ -27,12 +27,17 @@ func TestNestedSequences(t *testing.T) {
 	if err := json.Unmarshal(text, &expected); err != nil {
 		t.Fatal(err)
 	}
-	src := open(t, netcdf.Options{Fields: true}, filepath.Join(dir, "nested.h5"))
+	kept := &sources.Resident{}
+	src := open(t, netcdf.Options{Fields: true, Resident: kept}, filepath.Join(dir, "nested.h5"))
 	want := expected[""].Arrays
 	if got := src.Arrays(); len(got) != len(want) || len(want) < 20 {
 		t.Errorf("arrays %q, want %d", got, len(want))
 	}
+	offsets := int64(0)
 	for path, elements := range want {
+		if strings.HasSuffix(path, sources.ListOffsets) {
+			offsets += int64(len(elements))
+		}
 		a, err := src.Array(t.Context(), path)
 		if err != nil {
 			t.Error(err)
@@ -58,6 +63,9 @@ func TestNestedSequences(t *testing.T) {
 				}
 			}
 		}
+	}
+	if n := kept.Bytes(); n < 8*offsets || n > 16*offsets || offsets == 0 {
+		t.Errorf("%d bytes are counted for %d offsets", n, offsets)
 	}
 	sourcetest.Run(t, src)
 }

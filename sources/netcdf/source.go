@@ -41,7 +41,7 @@ func OpenAll(ctx context.Context, urls []string, opt Options) (sources.Source, e
 	s := &source{
 		cf: opt.CF, kept: opt.Kept, drivers: opt.Drivers,
 		scratch: &ndarray.Pool{Keep: 4 * sources.ScratchBytes}, shared: hdf5.NewShared(kept),
-		follow: opt.Follow, fields: opt.Fields, skipReferences: opt.SkipReferences, pieces: opt.Pieces, files: set, opened: map[[2]*sources.OpenFile]*hdf5.File{}, places: map[*hdf5.File]*sources.OpenFile{},
+		follow: opt.Follow, fields: opt.Fields, skipReferences: opt.SkipReferences, pieces: opt.Pieces, resident: opt.Resident, files: set, opened: map[[2]*sources.OpenFile]*hdf5.File{}, places: map[*hdf5.File]*sources.OpenFile{},
 	}
 	if opt.Codecs == nil {
 		opt.Codecs = standard.Registry(dtype.Standard())

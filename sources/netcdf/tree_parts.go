@@ -116,16 +116,18 @@ func (t *tree) splitSequences(g *group, v, own *treeVariable, d *hdf5type.Dataty
 	return t.add(g, &treeVariable{path: path.Join(own.path, sources.ListOffsets), name: sources.ListOffsets, at: v.at, sequences: shared})
 }
 
-// open opens the sequences once.
-func (s *sharedSequences) open(ctx context.Context, o *hdf5.Object) (*hdf5.Sequences, error) {
+// open opens the sequences once. It counts the memory for their offsets.
+func (s *sharedSequences) open(ctx context.Context, o *hdf5.Object, kept *sources.Resident) (*hdf5.Sequences, error) {
 	s.once.Do(func() {
 		if s.outer == nil {
 			s.all, s.err = o.Sequences(ctx, s.member)
-			return
-		}
-		var outer *hdf5.Sequences
-		if outer, s.err = s.outer.open(ctx, o); s.err == nil {
+		} else if outer, err := s.outer.open(ctx, o, kept); err == nil {
 			s.all, s.err = outer.Inner(ctx)
+		} else {
+			s.err = err
+		}
+		if s.err == nil {
+			kept.Keep(8 * cap(s.all.Offsets))
 		}
 	})
 	return s.all, s.err
@@ -166,7 +168,7 @@ type sequenceArray struct {
 // openSequences opens an array of a dataset of sequences.
 func (t *tree) openSequences(ctx context.Context, v *treeVariable, o *hdf5.Object) (sources.Array, error) {
 	s := v.sequences
-	if _, err := s.open(ctx, o); err != nil {
+	if _, err := s.open(ctx, o, t.source.resident); err != nil {
 		return nil, err
 	}
 	a := &sequenceArray{all: s.all, offsets: v.name == sources.ListOffsets, url: t.fileOf(v).URL}
