@@ -114,9 +114,8 @@ func TestStorm(t *testing.T) {
 // TestBusyServer writes, with 64 workers, to a server that accepts eight requests at a
 // time. The workers slow down together, so that the server refuses few of their requests:
 // a fifth, and two thirds if each worker slows down by itself. A busy machine answers late,
-// which makes it more than a fifth.
+// which makes it more than a fifth. So this test does not run beside others.
 func TestBusyServer(t *testing.T) {
-	t.Parallel()
 	b := serve(t)
 	job, finished := stormJob(t, b)
 	p := newProxy(t, b.endpoint, weather{latency: 2 * time.Millisecond, room: 8})
