@@ -49,17 +49,9 @@ func succeeds(err error) {
 type tests struct{ *testing.M }
 
 // Run runs eight of the parallel tests at a time, because they wait most of the time. A
-// number on the command line takes precedence. Temporary folders are where flushing costs
-// nothing, if this machine has such a place.
+// number on the command line takes precedence.
 func (m tests) Run() int {
 	flag.Parse()
-	if dir, err := os.MkdirTemp("/dev/shm", "zmigrate"); err == nil {
-		defer os.RemoveAll(dir) //nolint:errcheck // what is left is in memory
-		// Programs of other users, such as that of munge, use folders in it.
-		if err := errors.Join(os.Chmod(dir, 0o755), os.Setenv("TMPDIR", dir)); err != nil {
-			panic(err)
-		}
-	}
 	chosen := false
 	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
 	err := credentials()
