@@ -42,7 +42,7 @@
 //	selected.go     a box of an array as an array
 //	stored.go       chunks as they are stored
 //	joined.go       the elements of joined arrays
-//	pieces.go       InPieces
+//	pieces.go       Pieces
 //	join_stored.go  the stored chunks of joined arrays
 //	join.go         Join and Stack
 //	lists.go        lists of varying length, and JoinLists

@@ -104,7 +104,7 @@ type Request struct {
 	// the codecs. nil: for no array.
 	KeepCodecs func(path string, t dtype.Type) bool
 	// Refer says that the target is a table of references to the chunks of the source. An
-	// array without chunks whose elements lie in one run then gets chunks, see [InPieces].
+	// array without chunks whose elements lie in one run then gets chunks, see [Pieces].
 	Refer bool
 	// Follow says which files may be read to which files of URLs refer.
 	Follow Following

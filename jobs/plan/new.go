@@ -139,20 +139,25 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 	if p.plain, err = places.Apart(p.Job, p.source.Files()); err != nil {
 		return err
 	}
-	var around jobfile.Problems
-	var looking sync.WaitGroup
-	looking.Go(func() { p.seeLock(ctx, env) })
-	p.Unlisted, around, err = places.Around(ctx, p.Job, env, p.Limits.Target)
-	looking.Wait()
-	if err != nil {
+	if err := p.lookAround(ctx, env); err != nil {
 		return err
 	}
-	p.Findings = append(p.Findings, around...)
 	if err := p.target.check(ctx, p, env.Codecs); err != nil {
 		return fmt.Errorf("%w%s", err, p.swapped())
 	}
 	p.Findings = append(p.Findings, p.partial()...)
 	return p.sample(ctx)
+}
+
+// lookAround looks at what lies around the target, and at the lock at the same time.
+func (p *Plan) lookAround(ctx context.Context, env environment.Environment) (err error) {
+	var found jobfile.Problems
+	var looking sync.WaitGroup
+	looking.Go(func() { p.seeLock(ctx, env) })
+	p.Unlisted, found, err = places.Around(ctx, p.Job, env, p.Limits.Target)
+	looking.Wait()
+	p.Findings = append(p.Findings, found...)
+	return err
 }
 
 // planArray adds an array of the source to the plan, unless the array has problems. b is a

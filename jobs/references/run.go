@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -74,7 +75,7 @@ func (t *Table) Run(ctx context.Context, opt Options) (result *Result, err error
 		return nil, err
 	}
 	if result, err = t.made(ctx, to.write); err != nil {
-		return nil, err
+		return nil, wayOut(err)
 	}
 	result.Time = time.Since(began)
 	return result, nil
@@ -97,6 +98,14 @@ func (t *Table) made(ctx context.Context, begin func(ctx context.Context) (kerch
 		Target: store.Shown(t.plan.Job.Target.URL), Arrays: len(t.Arrays), Chunks: counts.Chunks, Inline: counts.Inline,
 		Missing: counts.Missing, Bytes: counts.Bytes, Findings: findings,
 	}, nil
+}
+
+// wayOut says what to do if an error is one of writing to the target.
+func wayOut(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "put" {
+		return fmt.Errorf("%w: make that place writable, or name another one in target.url", err)
+	}
+	return err
 }
 
 // openTarget opens the place of the target.

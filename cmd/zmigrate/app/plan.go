@@ -157,27 +157,10 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 		a.printf("nothing to do: all rows of the source are in %s\n", j.Target.URL)
 		return nil
 	}
-	var read int64
-	var whose readersText
-	objects := 0
-	shared := sharedNotes(p)
-	for i := range p.Arrays {
-		x, err := preview.Describe(&p.Arrays[i], shows.metadata)
-		if err != nil {
-			return err
-		}
-		x.Notes = slices.DeleteFunc(slices.Clone(x.Notes), func(note string) bool { return shared.arrays[note] != nil })
-		read, objects = read+x.BytesRead, objects+x.Objects
-		if err := a.printPlanned(x, estimates.of(i)); err != nil {
-			return err
-		}
-		if now != nil {
-			a.printf("  now: %s\n", nowText(now[i]))
-		}
-		whose.add(x)
+	read, objects, err := a.printArrays(p, shows, estimates, now)
+	if err != nil {
+		return err
 	}
-	shared.print(a)
-	whose.print(a)
 	if len(p.EmptyGroups) > 0 {
 		a.printf("groups without arrays: %s\n", nodeNames(p.EmptyGroups))
 	}
@@ -194,6 +177,31 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 		a.printf("%s\n", shows.advice.noArray())
 	}
 	return nil
+}
+
+// printArrays prints what a run would do with each array. It returns how many bytes the run would
+// read, and how many objects it would write.
+func (a *app) printArrays(p *jobs.Plan, shows planShows, estimates estimates, now []preview.Difference) (read int64, objects int, err error) {
+	var whose readersText
+	shared := sharedNotes(p)
+	for i := range p.Arrays {
+		x, err := preview.Describe(&p.Arrays[i], shows.metadata)
+		if err != nil {
+			return 0, 0, err
+		}
+		x.Notes = slices.DeleteFunc(slices.Clone(x.Notes), func(note string) bool { return shared.arrays[note] != nil })
+		read, objects = read+x.BytesRead, objects+x.Objects
+		if err := a.printPlanned(x, estimates.of(i)); err != nil {
+			return 0, 0, err
+		}
+		if now != nil {
+			a.printf("  now: %s\n", nowText(now[i]))
+		}
+		whose.add(x)
+	}
+	shared.print(a)
+	whose.print(a)
+	return read, objects, nil
 }
 
 // mostNoted is how many arrays with the same note, or in a list, are spelled out.

@@ -66,8 +66,8 @@ func (m inMemory) ReadAt(_ context.Context, p []byte, off int64) error {
 	return nil
 }
 
-// parseRecord reads a Parquet file of references.
-func parseRecord(ctx context.Context, data []byte) (*record, error) {
+// footer reads the footer of a Parquet file.
+func footer(data []byte) (*parquet.File, error) {
 	const magic = "PAR1"
 	if len(data) < 2*len(magic)+4 || !bytes.HasPrefix(data, []byte(magic)) || !bytes.HasSuffix(data, []byte(magic)) {
 		return nil, damaged("it is not a Parquet file")
@@ -77,7 +77,12 @@ func parseRecord(ctx context.Context, data []byte) (*record, error) {
 	if length > mostFooter || int(length) > end {
 		return nil, damaged("a footer of %d bytes in a file of %d", length, len(data))
 	}
-	f, err := parquet.ParseFooter(data[end-int(length):end], int64(len(data)))
+	return parquet.ParseFooter(data[end-int(length):end], int64(len(data)))
+}
+
+// parseRecord reads a Parquet file of references.
+func parseRecord(ctx context.Context, data []byte) (*record, error) {
+	f, err := footer(data)
 	if err != nil {
 		return nil, err
 	}
