@@ -495,15 +495,11 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 		}
 	}
 	if j.st.Local() {
-		places, err := WorkerPlaces(ctx, j.st)
+		keys, err := inFolders(ctx, j.st)
 		if err != nil {
 			return err
 		}
-		for _, place := range places {
-			// A worker that was killed may have made the folder of its lock, and no more. To
-			// delete an object removes empty folders, too.
-			others = append(others, place+"/lock/none")
-		}
+		others = append(others, keys...)
 	}
 	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(most)
@@ -517,6 +513,35 @@ func (j *Journal) deleteSegments(ctx context.Context, others ...string) error {
 	}
 	j.segments, j.bundles, j.listed = nil, nil, nil
 	return j.st.Sync(ctx)
+}
+
+// inFolders returns, for each folder that a process makes for segments and for workers, the key of
+// an object that is not in it. To delete such an object removes the empty folders on its path. A
+// process that was killed while it made or removed a folder may have left it empty.
+func inFolders(ctx context.Context, st *store.Store) (keys []string, err error) {
+	top, err := st.Folders(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(top, strings.TrimSuffix(segments, "/")) {
+		keys = append(keys, segments+"none")
+	}
+	if !slices.Contains(top, strings.TrimSuffix(work, "/")) {
+		return keys, nil
+	}
+	keys = append(keys, work+"none")
+	plans, err := st.Folders(ctx, strings.TrimSuffix(work, "/"))
+	if err != nil {
+		return nil, err
+	}
+	for _, plan := range plans {
+		keys = append(keys, work+plan+"/none")
+	}
+	places, err := WorkerPlaces(ctx, st)
+	for _, place := range places {
+		keys = append(keys, place+"/"+locks+"none")
+	}
+	return keys, err
 }
 
 // segmentKey returns the key of the n-th segment of a plan. It begins with a digest of

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,24 @@ func acquire(t *testing.T, st *store.Store, opt LockOptions) *Lock {
 	t.Cleanup(func() { l.stop(); <-l.stopped })
 	l.removing.Wait()
 	return l
+}
+
+// logged is a log that may be read while the heartbeats of a lock write it.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // beaten makes a lock write a heartbeat, and waits for the proof.

@@ -230,7 +230,7 @@ func TestTakeoverCountsFromTheEnd(t *testing.T) {
 		}
 		return c.sleep(ctx, d)
 	}
-	var log bytes.Buffer
+	var log logged
 	optB.Log = slog.New(slog.NewTextHandler(&log, nil))
 	b := acquire(t, st, optB)
 	for _, part := range []string{"if its heartbeat does not change, this run takes the lock over", "host=a", "within=1m0s", "taking over the lock of a run that has ended"} {

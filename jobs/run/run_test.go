@@ -152,6 +152,28 @@ func TestRunAgainDoesNothing(t *testing.T) {
 	}
 }
 
+// TestRunAgainRemovesEmptyFolders has the empty folders beside a complete target that a process
+// leaves if it is killed while it makes or removes folders.
+func TestRunAgainRemovesEmptyFolders(t *testing.T) {
+	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
+	if _, err := execute(t, j, env, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, left := range []string{"segments", "work", "work/0123456789ab", "work/0123456789ab/worker", "work/0123456789ab/worker/lock"} {
+		if err := os.MkdirAll(filepath.Join(j.Target.URL+".zmigrate", left), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		result, err := execute(t, j, env, Options{})
+		if err != nil || !result.Nothing {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		first, _, _ := strings.Cut(left, "/")
+		if _, err := os.Stat(filepath.Join(j.Target.URL+".zmigrate", first)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %s is left: %v", left, first, err)
+		}
+	}
+}
+
 func TestAFolderCanMove(t *testing.T) {
 	j, env := jobtest.Raw(t, smallChunks), jobtest.Environment()
 	if _, err := execute(t, j, env, Options{}); err != nil {
