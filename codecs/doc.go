@@ -55,6 +55,7 @@
 //	verify.go         verification without decoding
 //	verify_shards.go  the same for shards
 //	bind.go           Bind
+//	layers.go         the chain of a layer of a chunk
 //	chains.go         chains that equal arrays share
 //	chain_hazards.go  the hazards of a chain
 //	chain_losses.go   the losses of a chain

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
+	"github.com/zmigrate/zmigrate/internal/race"
 )
 
 // DecodedSize returns the size in bytes of a buffer's content, as its header states it.
@@ -73,6 +74,8 @@ func (d *Decoder) DecodeRange(dst, src []byte, off int) error {
 }
 
 func (d *Decoder) decodeRange(dst, src []byte, h Header, off int) error {
+	race.Read(src)
+	race.Write(dst)
 	if h.Stored {
 		copy(dst, src[HeaderSize+off:])
 		return nil
@@ -109,6 +112,8 @@ func (d *Decoder) DecodeBlock(dst, encoded []byte, h Header, i int) error {
 	if i < 0 || i >= h.Blocks() || len(dst) != h.BlockLen(i) {
 		return fmt.Errorf("blosc: no block %d of %d bytes among %d of %d", i, len(dst), h.Blocks(), h.BlockSize)
 	}
+	race.Read(encoded)
+	race.Write(dst)
 	if h.Stored {
 		if len(encoded) != len(dst) {
 			return corrupt("block %d is stored in %d bytes, want %d", i, len(encoded), len(dst))

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
+	"github.com/zmigrate/zmigrate/internal/race"
 )
 
 // MaxEncodedSize returns the largest size of a buffer for a content of n bytes. It is n
@@ -39,6 +40,7 @@ func (e *Encoder) AppendEncode(dst, src []byte) ([]byte, error) {
 	if len(src) > MaxSize {
 		return nil, fmt.Errorf("%w: %d bytes, a buffer holds %d", ErrTooLarge, len(src), MaxSize)
 	}
+	race.Read(src)
 	o := &e.options
 	from := len(dst)
 	dst = slices.Grow(dst, MaxEncodedSize(len(src)))
@@ -60,6 +62,7 @@ func (e *Encoder) AppendEncode(dst, src []byte) ([]byte, error) {
 		copy(buffer[HeaderSize:], src)
 	}
 	h.put(buffer)
+	race.Write(buffer[:h.EncodedSize])
 	return dst[:from+h.EncodedSize], nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs/blosc/internal/blosclz"
 	"github.com/zmigrate/zmigrate/codecs/lz4"
+	fastzstd "github.com/zmigrate/zmigrate/codecs/zstd"
 )
 
 // streamEncoder compresses src to the start of dst. It returns the number of bytes, or
@@ -102,14 +103,30 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newZstdEncoder maps levels as c-blosc does, to 2×level−1 of zstd. The planes of
-// shuffled bytes often have no repetitions but few values, so literals are always
-// entropy-coded.
+// newZstdEncoder maps levels as c-blosc does, to 2×level−1 of zstd.
 func newZstdEncoder(level, size int) (streamEncoder, error) {
+	level = 2*level - 1
+	if level > fastzstd.MaxLevel {
+		return newHighZstdEncoder(level, size)
+	}
+	e, err := fastzstd.NewEncoder(fastzstd.Options{Level: level})
+	if err != nil {
+		return nil, fmt.Errorf("blosc: %w", err)
+	}
+	var scratch []byte
+	return func(dst, src []byte) int {
+		scratch = e.AppendEncode(scratch[:0], src)
+		return copyFitting(dst, scratch)
+	}, nil
+}
+
+// newHighZstdEncoder returns the library's encoder for a level of zstd. The planes of shuffled bytes
+// often have no repetitions but few values, so literals are always entropy-coded.
+func newHighZstdEncoder(level, size int) (streamEncoder, error) {
 	window := 1 << bits.Len(uint(max(size, zstd.MinWindowSize)-1))
 	e, err := zstd.NewWriter(nil,
 		zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(2*level-1)),
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
 		zstd.WithAllLitEntropyCompression(true),
 		zstd.WithEncoderCRC(false),
 		zstd.WithSingleSegment(true),

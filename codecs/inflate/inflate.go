@@ -26,8 +26,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/adler32"
 	"math/bits"
+
+	"github.com/zmigrate/zmigrate/codecs/adler32"
+	"github.com/zmigrate/zmigrate/internal/race"
 )
 
 // Causes of errors.
@@ -70,6 +72,8 @@ func (d *Decoder) Raw(dst, src []byte) (n, used int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	race.Read(src[:used])
+	race.Write(dst[:n])
 	return n, used, nil
 }
 
@@ -91,7 +95,7 @@ func (d *Decoder) Zlib(dst, src []byte) (n, used int, err error) {
 	if len(src)-used < trailer {
 		return 0, 0, corrupt("it is cut off before its checksum")
 	}
-	stored, sum := binary.BigEndian.Uint32(src[used:]), adler32.Checksum(dst[:n])
+	stored, sum := binary.BigEndian.Uint32(src[used:]), adler32.Sum(dst[:n])
 	if sum != stored {
 		return 0, 0, corrupt("the checksum is %08x, stored is %08x", sum, stored)
 	}

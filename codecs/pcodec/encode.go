@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/zmigrate/zmigrate/internal/race"
 )
 
 // MaxLevel is the highest compression level. At level n, the encoder starts from about
@@ -35,6 +37,7 @@ func AppendEncode(dst, src []byte, number Type, level int) ([]byte, error) {
 	case len(src)%size != 0:
 		return dst, fmt.Errorf("pcodec: %d bytes are not whole %v numbers", len(src), number)
 	}
+	race.Read(src)
 	w := &writer{data: append(dst, magic...)}
 	w.write(2, 8) // standalone version
 	count := uint64(len(src) / size)
@@ -59,6 +62,7 @@ func AppendEncode(dst, src []byte, number Type, level int) ([]byte, error) {
 	}
 	w.write(0, 8)
 	w.align()
+	race.Write(w.data[len(dst):])
 	return w.data, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/zmigrate/zmigrate/internal/race"
 )
 
 // Causes of errors about encoded data.
@@ -85,6 +87,8 @@ func DecodeInto(dst, src []byte, number Type) error {
 	if len(dst)%size != 0 {
 		return fmt.Errorf("pcodec: a destination of %d bytes does not hold whole %v numbers", len(dst), number)
 	}
+	race.Read(src)
+	race.Write(dst)
 	if err := decode(dst, src, number); err != nil {
 		return fmt.Errorf("pcodec: %w", err)
 	}

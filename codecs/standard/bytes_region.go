@@ -81,6 +81,9 @@ func (b *bytesBound) decodeBox(ctx context.Context, pool *ndarray.Pool, dst ndar
 
 // readBox reads a box of span bytes that begins at byte at.
 func (b *bytesBound) readBox(ctx context.Context, pool *ndarray.Pool, dst ndarray.Array, at, span int, strides []int, in codecs.Input) error {
+	if place, ok := b.DecodeAlias(dst); ok && len(place) == span {
+		return in.ReadAt(ctx, place, int64(at))
+	}
 	buffer := pool.Get(span)
 	defer buffer.Release()
 	if err := in.ReadAt(ctx, buffer.Bytes, int64(at)); err != nil {

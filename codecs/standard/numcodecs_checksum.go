@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"hash/adler32"
 	"hash/crc32"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/adler32"
 )
 
 // The codecs of this file, and crc32c, store a little-endian checksum of 32 bits in
@@ -31,7 +31,7 @@ func numcodecsCRC32CDefinition() codecs.Definition {
 
 func numcodecsAdler32Definition() codecs.Definition {
 	return locatedDefinition("numcodecs.adler32", []string{"adler32"}, "start",
-		checksum{name: "Adler-32", sum: adler32.Checksum, pieces: adler32.New})
+		checksum{name: "Adler-32", sum: adler32.Sum, pieces: adler32.New})
 }
 
 // locatedDefinition is the definition of a checksum codec whose only field is location.

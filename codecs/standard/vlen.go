@@ -63,7 +63,7 @@ func (b *vlenBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error) 
 			return nil, fmt.Errorf("element %d in C order has %d bytes, more than the format can say", i, len(item))
 		}
 		if b.text && !utf8.Valid(item) {
-			return nil, fmt.Errorf("element %d in C order, %.60q, is not valid UTF-8", i, item)
+			return nil, fmt.Errorf("element %d in C order, %.60q, is not valid UTF-8: exclude the array, or write the texts again in UTF-8", i, item)
 		}
 		total, i = total+len(item), i+1
 	}

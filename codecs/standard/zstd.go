@@ -71,8 +71,8 @@ type zstdShared struct {
 
 // zstdEncoder is how an encoder works. Encoders with equal values work alike.
 type zstdEncoder struct {
-	fast     int               // the level of this module's encoder, or 0
-	effort   zstd.EncoderLevel // of the library's encoder, or 0; of both encoders, numbers get this module's
+	fast     int               // the level of this module's encoder, or 0 for the library's
+	effort   zstd.EncoderLevel // of the library's encoder
 	literals bool
 	window   int // in bytes
 	checksum bool
@@ -104,15 +104,14 @@ func (e zstdEncoder) make() (*zstd.Encoder, error) {
 // the same time as there are processors, however many workers there are.
 type zstdEncoders struct {
 	slots chan struct{}
-	fast  *fastzstd.Encoder // nil if only the library's encoder is used
-	both  bool              // what are no numbers gets the library's encoder
+	fast  *fastzstd.Encoder // nil if the library's encoder is used
 	idle  sync.Pool         // of *zstd.Encoder
 }
 
 func (z *zstdEncoders) appendEncode(dst, src []byte) []byte {
 	z.slots <- struct{}{}
 	defer func() { <-z.slots }()
-	if z.fast != nil && (!z.both || fastzstd.HoldsNumbers(src)) {
+	if z.fast != nil {
 		return z.fast.AppendEncode(dst, src)
 	}
 	e := z.idle.Get().(*zstd.Encoder)
@@ -125,15 +124,14 @@ func (s *zstdShared) alike(e zstdEncoder) (*zstdEncoders, error) {
 	if s.encoders[e] != nil {
 		return s.encoders[e], nil
 	}
-	z := &zstdEncoders{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), both: e.fast > 0 && e.effort > 0}
+	z := &zstdEncoders{slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if e.fast > 0 {
 		fast, err := fastzstd.NewEncoder(fastzstd.Options{Level: e.fast, Checksum: e.checksum})
 		if err != nil {
 			return nil, err
 		}
 		z.fast = fast
-	}
-	if e.effort > 0 {
+	} else {
 		first, err := e.make()
 		if err != nil {
 			return nil, err
@@ -172,28 +170,19 @@ func (c zstdCodec) BindBytesToBytes(in codecs.Size) (codecs.BytesToBytes, error)
 }
 
 // zstdEffort returns the encoder that corresponds to a level of the C library, for
-// content of at most n bytes. Levels 1 to 5, 8 and 9 use this module's encoder, the last
-// two its highest level. The other levels are spread over the library's efforts; but at
-// the levels 6 and 7, this module's encoder makes smaller frames of numbers, in less time.
-// Blocks without repetitions are entropy-coded,
-// which is most of what compressing noisy numbers gains. At negative levels they are
-// not, as in C.
+// content of at most n bytes. Levels 1 to 9 use this module's encoder. The other levels are
+// spread over the library's efforts. From level 10 on, blocks without repetitions are
+// entropy-coded, which is most of what compressing noisy numbers gains. At negative levels they
+// are not, as in C.
 func zstdEffort(level, n int) zstdEncoder {
 	if level == 0 {
 		level = 3
 	}
-	switch {
-	case level > 0 && level < fastzstd.MaxLevel:
+	if level > 0 && level <= fastzstd.MaxLevel {
 		return zstdEncoder{fast: level}
-	case level == 8 || level == 9:
-		return zstdEncoder{fast: fastzstd.MaxLevel}
 	}
 	effort := zstd.EncoderLevelFromZstd(level)
-	e := zstdEncoder{effort: effort, literals: level > 0, window: zstdWindow(effort, n)}
-	if effort == zstd.SpeedBetterCompression {
-		e.fast = fastzstd.MaxLevel - 1
-	}
-	return e
+	return zstdEncoder{effort: effort, literals: level > 0, window: zstdWindow(effort, n)}
 }
 
 type zstdBound struct {

@@ -21,6 +21,7 @@ type decoder[W word] struct {
 	level   cpu.Level // which kernels are used
 	kernels bool      // kernels transform and store blocks
 	runs    bool      // kernels handle runs of blocks
+	coders  bool      // kernels decode planes
 	fixed   bool      // all blocks have MaxBits bits
 	regular bool      // kernels read runs of blocks, if the stream is long enough
 
@@ -52,12 +53,12 @@ func newDecoder[W word](l cpu.Level, stream []byte, pos int, p Params, t Type, d
 	d := &decoder[W]{
 		bias: bias, width: t.exponentBits(),
 		params: p, typ: t, dims: dims, end: 8 * len(stream),
-		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims),
+		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims), coders: hasCoders(l, dims),
 	}
 	_, d.fixed = p.BlockBits(t)
 	d.room = loose.maxBlockBits(t, dims)
 	d.longest = p.maxBlockBits(t, dims)
-	d.regular = hasCoders(l) && !p.reversible() && (p.MaxBits >= d.room || d.fixed && (dims == 2 || p.MaxBits <= fixedRowBits))
+	d.regular = d.runs && d.coders && !p.reversible() && (p.MaxBits >= d.room || d.fixed && (dims == 2 || p.MaxBits <= fixedRowBits))
 	d.row, d.run16 = d.newNibbleRow(), d.newReader16()
 	d.buf, d.pos = stream, pos
 	return d
@@ -216,13 +217,17 @@ func (d *decoder[W]) decodeInts(start, prec int, f found) found {
 			f.length = 4
 		}
 	case 2:
-		if d.runs && hasCoders(d.level) {
+		if d.coders {
 			f.bottom, f.length = d.readPlanes16(d.level, p, d.shift, intprec, bottom, end)
 		} else {
 			f.bottom, f.length = d.getPlanes16(p, d.shift, intprec, bottom, end)
 		}
 	case 3:
-		f.bottom, f.length = d.getPlanes(p, intprec, bottom, end)
+		if d.coders {
+			f.bottom, f.length = d.readPlanes(p, intprec, bottom, end)
+		} else {
+			f.bottom, f.length = d.getPlanes(p, intprec, bottom, end)
+		}
 	default:
 		f.bottom, f.length = d.getWidePlanes(&d.planes, intprec, bottom, end)
 	}

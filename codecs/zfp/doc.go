@@ -90,13 +90,13 @@
 //
 // # Speed
 //
-// Kernels in assembly transform blocks and turn coefficients into planes and back. Blocks
-// of one and two dimensions are small; kernels also code and decode these. There are
+// Kernels in assembly transform blocks and turn coefficients into planes and back. They also
+// code and decode blocks of one and two dimensions and, with AVX-512, of three. There are
 //
-//   - kernels for AVX-512 with the extensions BW, DQ, VBMI and VBMI2 (Intel since Ice
-//     Lake, AMD since Zen 4);
+//   - kernels for AVX-512 with the extensions BW, CD, DQ, GFNI, VBMI, VBMI2 and VL (Intel since
+//     Ice Lake, AMD since Zen 4);
 //   - kernels for AVX2 and BMI2 (Intel since Haswell, AMD since Zen), which take 1.0 to
-//     1.5 times as long;
+//     2.0 times as long;
 //   - kernels for NEON (arm64), for blocks of two, three and four dimensions. Go codes the
 //     planes of two.
 //

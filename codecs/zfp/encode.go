@@ -20,13 +20,17 @@ type encoder[W word] struct {
 	level   cpu.Level // which kernels are used
 	kernels bool      // kernels load and transform blocks
 	runs    bool      // kernels handle runs of blocks
+	coders  bool      // kernels code planes
+	fours   bool      // kernels load four blocks of three dimensions
 
 	mantissa, bias, width int // of floats: see layout; width is that of exponents
 
 	infinite bool // a block with infinity or NaN has been encoded
 
-	largest W        // the largest magnitude in q, where kernels are used
+	largest W        // the largest magnitude of the block, where kernels are used
 	q, c    block[W] // the values of a block, and its coefficients in the order of the stream
+	from    int      // where the values begin in q; of blocks of three dimensions, q can hold four
+	most    [16]W    // the largest magnitudes of four blocks, see loadFour
 	planes  wideBlock
 	shift   int // where the block's bits are in the words of planes
 	run     run[W]
@@ -40,7 +44,7 @@ func newEncoder[W word](l cpu.Level, p Params, t Type, dims int) *encoder[W] {
 	mantissa, bias := layout[W]()
 	return &encoder[W]{
 		mantissa: mantissa, bias: bias, width: t.exponentBits(), params: p, typ: t, dims: dims, room: uncut.maxBlockBits(t, dims),
-		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims),
+		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims), coders: hasCoders(l, dims), fours: dims == 3 && l >= cpu.AVX512,
 	}
 }
 
@@ -52,6 +56,9 @@ func (e *encoder[W]) encode(src []W, g *grid, first, end int) {
 		for s.blocks > 0 {
 			n := 1
 			switch {
+			case e.fours && s.fits(fourBlocks):
+				n = fourBlocks
+				e.encodeFour(src[s.offset:], g.stride[1], g.stride[2])
 			case !e.runs || !s.fitsRun(e.dims):
 				e.load(src[s.offset:], g, &s)
 				e.encodeBlock()
@@ -65,6 +72,16 @@ func (e *encoder[W]) encode(src []W, g *grid, first, end int) {
 			s.skip(n)
 		}
 	}
+}
+
+// encodeFour writes four blocks of three dimensions that follow each other in src.
+func (e *encoder[W]) encodeFour(src []W, sy, sz int) {
+	loadFour(&e.q, &e.most, src, sy, sz)
+	for i := range fourBlocks {
+		e.from, e.largest = 64*i, e.most[i*len(e.most)/fourBlocks/(e.typ.bits()/32)]
+		e.encodeBlock()
+	}
+	e.from = 0
 }
 
 // load copies the first block of a span to e.q.
@@ -92,16 +109,17 @@ type lead struct {
 	prec  int // most planes to keep
 }
 
-// encodeBlock writes the block in e.q.
+// encodeBlock writes the block in e.q, from e.from on.
 func (e *encoder[W]) encodeBlock() {
 	l := lead{prec: e.params.MaxPrec}
 	n := 1 << (2 * e.dims)
 	if e.typ.isFloat() {
+		values := e.q[e.from:][:n]
 		largest := e.largest
 		if !e.kernels {
-			largest = maxMagnitude(e.q[:n])
+			largest = maxMagnitude(values)
 		}
-		l = e.leadOf(e.exponent(largest, e.q[:n]), e.q[:n])
+		l = e.leadOf(e.exponent(largest, values), values)
 	}
 	if l.form == magnitudes && !l.zeros && e.quantizesExactly(n, l.emax) {
 		l.form = quantized
@@ -123,7 +141,7 @@ func (e *encoder[W]) exponent(largest W, values []W) int {
 // values in e.q again.
 func (e *encoder[W]) quantizesExactly(n, emax int) bool {
 	if e.kernels && e.dims == 3 {
-		return exactBlock(e.level, &e.c, &e.q, emax)
+		return exactBlock(e.level, &e.c, &e.q[e.from], emax)
 	}
 	return quantizesExactly(&e.c, &e.q, n, emax)
 }
@@ -204,13 +222,17 @@ func (e *encoder[W]) putCoefficients(start, prec int, set W) {
 	case 1:
 		e.putNibblePlanes(&e.planes[0], top, bottom, end)
 	case 2:
-		if e.runs && hasCoders(e.level) {
+		if e.coders {
 			e.writePlanes16(&e.planes[0], e.shift, top, bottom, end)
 		} else {
 			e.putPlanes16(&e.planes[0], e.shift, top, bottom, end)
 		}
 	case 3:
-		e.putPlanes(&e.planes[0], top, bottom, end)
+		if e.coders {
+			writePlanes64(&e.bitWriter, &e.planes[0], top, bottom, end)
+		} else {
+			e.putPlanes(&e.planes[0], top, bottom, end)
+		}
 	default:
 		e.putWidePlanes(&e.planes, top, bottom, end)
 	}
@@ -227,7 +249,7 @@ func (e *encoder[W]) transform(f form, emax, bottom int) W {
 	case e.kernels && e.dims == 4:
 		return forwardWideBlock(e.level, &e.planes, &e.c, &e.q, f, emax, lossless, bottom)
 	case e.kernels:
-		return forwardBlock(e.level, &e.planes[0], &e.c, &e.q, f, emax, lossless, bottom)
+		return forwardBlock(e.level, &e.planes[0], &e.c, &e.q[e.from], f, emax, lossless, bottom)
 	}
 	n := 1 << (2 * e.dims)
 	switch f {

@@ -169,6 +169,7 @@ negabinary:
 // of all 256 in Z0 to Z3.
 #define GROUP4 \
 	VMOVDQU64 (AX), Z4;       \
+	REVERSE(Z4);              \
 	VPMOVB2M  Z4, K2;         \
 	VMOVDQA64 Z4, Z5;         \
 	VPERMI2B  Z1, Z0, Z4;     \
@@ -185,6 +186,7 @@ TEXT ·planes4x32(SB), NOSPLIT, $0-32
 	MOVQ order+16(FP), BX
 	MOVQ bottom+24(FP), CX
 	ADDQ $192, DI // plane 24
+	BITS8(·bytes8(SB))
 	MOVQ $24, DX
 
 byte:
@@ -361,6 +363,7 @@ quarter:
 	JNZ  quarter
 	SUBQ $(2048-448), SI // the highest bytes
 	ADDQ $448, DI        // plane 56
+	BITS8(·bytes8(SB))
 	MOVQ $56, DX
 
 byte:

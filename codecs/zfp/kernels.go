@@ -113,6 +113,21 @@ func loadBlock[W word](l cpu.Level, q []W, src []W, sy, sz int) W {
 	return W(gather32Short(to, from, 4*sy, 4*sz))
 }
 
+// fourBlocks is the number of blocks that loadFour loads.
+const fourBlocks = 4
+
+// loadFour copies four neighbouring blocks along x to q, one behind the other. It sets their
+// largest magnitudes, which are a quarter of most apart with 32 bits, and an eighth with 64.
+func loadFour[W word](q *block[W], most *[16]W, src []W, sy, sz int) {
+	from := unsafe.Pointer(unsafe.SliceData(src[:3*sy+3*sz+4*fourBlocks]))
+	switch q := any(q).(type) {
+	case *block[int32]:
+		gatherFour32(q, any(most).(*[16]int32), from, 4*sy, 4*sz)
+	case *block[int64]:
+		gatherFour64(q, any(most).(*[16]int64), from, 8*sy, 8*sz)
+	}
+}
+
 // loadWideBlock is loadBlock in four dimensions.
 func loadWideBlock[W word](l cpu.Level, q *block[W], src []W, sy, sz, sw int) W {
 	var largest W
@@ -183,47 +198,47 @@ func forwardWideBlockShort[W word](p *wideBlock, c, q *block[W], mode, emax, bot
 	return 0
 }
 
-// exactBlock is quantizesExactly with kernels.
-func exactBlock[W word](l cpu.Level, c, q *block[W], emax int) bool {
+// exactBlock is quantizesExactly with kernels, for a block that begins at q.
+func exactBlock[W word](l cpu.Level, c *block[W], q *W, emax int) bool {
 	newer := l >= cpu.AVX512
 	switch q := any(q).(type) {
-	case *block[int32]:
+	case *int32:
 		if newer {
 			return exact32(any(c).(*block[int32]), q, scale32(30-emax), scale32(emax-30))
 		}
-		return exact32Short(&q[0], scale32(30-emax), scale32(emax-30))
-	case *block[int64]:
+		return exact32Short(q, scale32(30-emax), scale32(emax-30))
+	case *int64:
 		if newer {
 			return exact64(any(c).(*block[int64]), q, scale64(62-emax), scale64(emax-62))
 		}
-		return exact64Short(&q[0], scale64(62-emax), scale64(emax-62))
+		return exact64Short(q, scale64(62-emax), scale64(emax-62))
 	}
 	return false
 }
 
-// forwardBlock turns a block into planes, from plane bottom on. It returns the bits
+// forwardBlock turns a block that begins at q into planes, from plane bottom on. It returns the bits
 // that are set in any coefficient. There may be no planes above these. It uses c as
 // scratch.
-func forwardBlock[W word](l cpu.Level, p *planes, c, q *block[W], f form, emax int, lossless bool, bottom int) W {
+func forwardBlock[W word](l cpu.Level, p *planes, c *block[W], q *W, f form, emax int, lossless bool, bottom int) W {
 	mode := kernelMode(f, lossless)
 	newer := l >= cpu.AVX512
 	switch q := any(q).(type) {
-	case *block[int32]:
+	case *int32:
 		if newer {
 			return W(forward32(p, q, &collect32, scale32(30-emax), mode, bottom))
 		}
 		c := any(c).(*block[int32])
-		set := transform32Short(&c[0], &q[0], scale32(30-emax), mode)
+		set := transform32Short(&c[0], q, scale32(30-emax), mode)
 		if top := bits.Len32(uint32(set)); top > bottom {
 			planes32Short(p, &c[0], &sortBlock32.collect, top, bottom)
 		}
 		return W(set)
-	case *block[int64]:
+	case *int64:
 		if newer {
 			return W(forward64(p, q, &collect64, scale64(62-emax), mode, bottom))
 		}
 		c := any(c).(*block[int64])
-		set := transform64Short(&c[0], &q[0], scale64(62-emax), mode)
+		set := transform64Short(&c[0], q, scale64(62-emax), mode)
 		if top := bits.Len64(uint64(set)); top > bottom {
 			planes64Short(p, &c[0], &sortBlock64.collect, top, bottom)
 		}

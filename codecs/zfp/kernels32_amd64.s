@@ -50,7 +50,7 @@ TEXT ·gather32(SB), NOSPLIT, $0-36
 	VMULPS     Z5, Z1, Z1;     \
 	VPCMPEQD   Z1, Z0, K1, K1
 
-// func exact32(c, q *block[int32], scale, back float32) bool
+// func exact32(c *block[int32], q *int32, scale, back float32) bool
 TEXT ·exact32(SB), NOSPLIT, $0-25
 	MOVQ c+0(FP), DI
 	MOVQ q+8(FP), SI
@@ -67,7 +67,7 @@ TEXT ·exact32(SB), NOSPLIT, $0-25
 	VZEROUPPER
 	RET
 
-// func forward32(p *planes, q *block[int32], order *[64]uint8, scale float32, mode, bottom int) int32
+// func forward32(p *planes, q *int32, order *[64]uint8, scale float32, mode, bottom int) int32
 TEXT ·forward32(SB), NOSPLIT, $0-52
 	MOVQ p+0(FP), DI
 	MOVQ q+8(FP), SI

@@ -68,7 +68,7 @@ TEXT ·gather64(SB), NOSPLIT, $0-40
 	VMULPD     Z5, Z1, Z1;     \
 	VPCMPEQQ   Z1, Z0, K1, K1
 
-// func exact64(c, q *block[int64], scale, back float64) bool
+// func exact64(c *block[int64], q *int64, scale, back float64) bool
 TEXT ·exact64(SB), NOSPLIT, $0-33
 	MOVQ c+0(FP), DI
 	MOVQ q+8(FP), SI
@@ -89,7 +89,7 @@ TEXT ·exact64(SB), NOSPLIT, $0-33
 	VZEROUPPER
 	RET
 
-// func forward64(p *planes, q *block[int64], order *[64]uint8, scale float64, mode, bottom int) int64
+// func forward64(p *planes, q *int64, order *[64]uint8, scale float64, mode, bottom int) int64
 TEXT ·forward64(SB), NOSPLIT, $0-56
 	MOVQ p+0(FP), DI
 	MOVQ q+8(FP), SI

@@ -11,8 +11,10 @@ import (
 // hasKernels tells whether a level has kernels for blocks of some dimensions.
 func hasKernels(l cpu.Level, _ int) bool { return l >= cpu.AVX2 }
 
-// hasCoders tells whether a level has kernels that code planes of blocks of two dimensions.
-func hasCoders(l cpu.Level) bool { return l >= cpu.AVX2 }
+// hasCoders tells whether a level has kernels that code planes of blocks of some dimensions.
+func hasCoders(l cpu.Level, dims int) bool {
+	return dims <= 2 && l >= cpu.AVX2 || dims == 3 && l >= cpu.AVX512
+}
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -36,17 +38,27 @@ func Kernels() string {
 //go:noescape
 func gather32(q, src unsafe.Pointer, sy, sz int) int32
 
+// gatherFour32 copies four neighbouring blocks along x to q, one behind the other, whose rows
+// and slices are sy and sz bytes apart. It sets their largest magnitudes, read as those of
+// floats, in the first words of the lanes of 128 bits of largest.
+//
+//go:noescape
+func gatherFour32(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, sz int)
+
+//go:noescape
+func gatherFour64(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, sz int)
+
 // exact32 quantizes floats from q to c, and reports whether they give the same
 // bits when they are multiplied by back.
 //
 //go:noescape
-func exact32(c, q *block[int32], scale, back float32) bool
+func exact32(c *block[int32], q *int32, scale, back float32) bool
 
 // forward32 turns a block into planes, from the byte of plane bottom on. It returns the
 // bits that are set in any coefficient.
 //
 //go:noescape
-func forward32(p *planes, q *block[int32], order *[64]uint8, scale float32, mode, bottom int) int32
+func forward32(p *planes, q *int32, order *[64]uint8, scale float32, mode, bottom int) int32
 
 // inverse32 turns planes, from the byte of plane bottom on, into a block. It copies the
 // block to rows and slices that are sy and sz bytes apart.
@@ -60,10 +72,10 @@ func inverse32(dst unsafe.Pointer, sy, sz int, p *planes, order *[4][64]uint8, s
 func gather64(q, src unsafe.Pointer, sy, sz int) int64
 
 //go:noescape
-func exact64(c, q *block[int64], scale, back float64) bool
+func exact64(c *block[int64], q *int64, scale, back float64) bool
 
 //go:noescape
-func forward64(p *planes, q *block[int64], order *[64]uint8, scale float64, mode, bottom int) int64
+func forward64(p *planes, q *int64, order *[64]uint8, scale float64, mode, bottom int) int64
 
 //go:noescape
 func inverse64(dst unsafe.Pointer, sy, sz int, p *planes, order *[64]uint8, scale float64, mode, bottom int)
@@ -126,6 +138,19 @@ func readBlocks16(r *reader16, buf *byte, to unsafe.Pointer, tails *[1 << 10]uin
 //
 //go:noescape
 func writeBlock16(w *writer16, buf *byte, from unsafe.Pointer, spreads *[256]uint32)
+
+// writePlanes64 is [bitWriter.putPlanes].
+//
+//go:noescape
+func writePlanes64(w *bitWriter, p *planes, top, bottom, end int)
+
+// readPlanes64 reads planes k-1 down to bottom of a block of 64 coefficients. It stops in
+// front of a plane that may reach bit end. It returns the lowest plane that it read, and the
+// number of coefficients up to the last one with a one-bit. The stream has 24 bytes behind
+// the planes.
+//
+//go:noescape
+func readPlanes64(r *bitReader, p *planes, k, bottom, end int) (low, length int)
 
 // splitNibbles turns 32 planes of a row, from byte s of its strings on, into
 // coefficients in the form in which forwardRows32 leaves them.

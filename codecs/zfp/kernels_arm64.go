@@ -11,8 +11,8 @@ import (
 // hasKernels tells whether a level has kernels for blocks of dims dimensions.
 func hasKernels(l cpu.Level, dims int) bool { return l >= cpu.Baseline && dims >= 2 }
 
-// hasCoders tells whether a level has kernels that code planes of blocks of two dimensions.
-func hasCoders(cpu.Level) bool { return false }
+// hasCoders tells whether a level has kernels that code planes of blocks of some dimensions.
+func hasCoders(cpu.Level, int) bool { return false }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.

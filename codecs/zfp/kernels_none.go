@@ -10,7 +10,7 @@ import (
 
 // The functions in Go do all the work.
 func hasKernels(cpu.Level, int) bool { return false }
-func hasCoders(cpu.Level) bool       { return false }
+func hasCoders(cpu.Level, int) bool  { return false }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.

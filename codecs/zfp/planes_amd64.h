@@ -1,42 +1,27 @@
 // Macros that make planes of coefficients in registers, and coefficients of planes.
 
-// PLANE stores the highest bit of each byte of z, and shifts the bytes.
-#define PLANE(z, at) \
-	VPMOVB2M z, K1;     \
-	KMOVQ    K1, at(DI); \
-	VPADDB   z, z, z
+// BITS8 prepares for PLANES and UNPLANES: Z25 selects bit m for byte m of each quadword, and
+// Z26 has the indexes that transpose bytes.
+#define BITS8(indexes) \
+	VPBROADCASTQ ·bits8(SB), Z25; \
+	VMOVDQU64    indexes, Z26
 
+// REVERSE reverses the bytes of each quadword of z, for PLANES.
+#define REVERSE(z) \
+	VBROADCASTI32X4 ·reverse8(SB), Z27; \
+	VPSHUFB         Z27, z, z
+
+// PLANES stores the bits of the bytes of z as eight planes. In each quadword the bytes are in
+// the reverse order, because VGF2P8AFFINEQB transposes its bits and reverses them.
 #define PLANES(z, at) \
-	PLANE(z, at+56); \
-	PLANE(z, at+48); \
-	PLANE(z, at+40); \
-	PLANE(z, at+32); \
-	PLANE(z, at+24); \
-	PLANE(z, at+16); \
-	PLANE(z, at+8);  \
-	PLANE(z, at)
+	VGF2P8AFFINEQB $0, z, Z25, z; \
+	VPERMB         z, Z26, z;     \
+	VMOVDQU64      z, at(DI)
 
-// UNPLANE shifts the bytes of z and fills their lowest bits from a plane; Z31
-// has ones in the bytes.
-#define UNPLANE(z, at) \
-	VPADDB z, z, z;      \
-	KMOVQ  at(DX), K1;   \
-	VPADDB Z31, z, K1, z
-
-// UNPLANES fills the bytes of z from eight planes, or goes to empty if there are none.
-#define UNPLANES(z, at, empty) \
-	VMOVDQU64 at(DX), Z30;  \
-	VPTESTMQ  Z30, Z30, K1; \
-	KTESTB    K1, K1;       \
-	JZ        empty;        \
-	UNPLANE(z, at+56); \
-	UNPLANE(z, at+48); \
-	UNPLANE(z, at+40); \
-	UNPLANE(z, at+32); \
-	UNPLANE(z, at+24); \
-	UNPLANE(z, at+16); \
-	UNPLANE(z, at+8);  \
-	UNPLANE(z, at)
+// UNPLANES makes bytes of eight planes.
+#define UNPLANES(z, at) \
+	VPERMB         at(DX), Z26, z; \
+	VGF2P8AFFINEQB $0, z, Z25, z
 
 // BYTE32 collects in z byte b of each coefficient: the indexes of their bytes
 // in Z0 to Z3 are in Z12, those in Z2 and Z3 are in K1.
@@ -67,7 +52,9 @@
 // goes to done behind the byte of plane bottom.
 #define TOPLANES32(bottom, done) \
 	FILL32(0xffffffff, Z13); \
+	BITS8(·bytes8(SB)); \
 	VMOVDQU32 (BX), Z12; \
+	REVERSE(Z12); \
 	VPMOVB2M Z12, K2; \
 	BYTE32(Z11); \
 	PLANES(Z11, 192); \
@@ -87,24 +74,20 @@
 // FROMPLANES32 makes bytes of planes, Z11 the highest ones, and goes to done behind
 // the byte of plane bottom.
 #define FROMPLANES32(bottom, done) \
-	FILL32(0x01010101, Z31); \
+	BITS8(·columns8(SB)); \
 	VPXORD Z8, Z8, Z8; \
 	VPXORD Z9, Z9, Z9; \
 	VPXORD Z10, Z10, Z10; \
-	VPXORD Z11, Z11, Z11; \
-	UNPLANES(Z11, 192, empty24); \
-empty24: \
+	UNPLANES(Z11, 192); \
 	CMPQ bottom, $24; \
 	JGE done; \
-	UNPLANES(Z10, 128, empty16); \
-empty16: \
+	UNPLANES(Z10, 128); \
 	CMPQ bottom, $16; \
 	JGE done; \
-	UNPLANES(Z9, 64, empty8); \
-empty8: \
+	UNPLANES(Z9, 64); \
 	CMPQ bottom, $8; \
 	JGE done; \
-	UNPLANES(Z8, 0, done)
+	UNPLANES(Z8, 0)
 
 // SORTBYTES32 puts the bytes of coefficients together in Z0 to Z3, no longer in
 // negabinary: byte b of each coefficient is in Z8+b, their order is at BX.
@@ -143,6 +126,8 @@ empty8: \
 // TOPLANES64 makes planes of the bytes in Z0 to Z7, in the order in Z29, and goes
 // to done behind the byte of plane bottom.
 #define TOPLANES64(bottom, done) \
+	BITS8(·bytes8(SB)); \
+	REVERSE(Z29); \
 	ORDER64(Z7); \
 	PLANES(Z7, 448); \
 	CMPQ bottom, $56; \
@@ -177,7 +162,7 @@ empty8: \
 // FROMPLANES64 makes bytes of planes, Z7 the highest ones, in the order in Z29, and
 // goes to done behind the byte of plane bottom.
 #define FROMPLANES64(bottom, done) \
-	FILL32(0x01010101, Z31); \
+	BITS8(·columns8(SB)); \
 	VPXORQ Z0, Z0, Z0; \
 	VPXORQ Z1, Z1, Z1; \
 	VPXORQ Z2, Z2, Z2; \
@@ -185,43 +170,35 @@ empty8: \
 	VPXORQ Z4, Z4, Z4; \
 	VPXORQ Z5, Z5, Z5; \
 	VPXORQ Z6, Z6, Z6; \
-	VPXORQ Z7, Z7, Z7; \
-	UNPLANES(Z7, 448, empty56); \
+	UNPLANES(Z7, 448); \
 	ORDER64(Z7); \
-empty56: \
 	CMPQ bottom, $56; \
 	JGE done; \
-	UNPLANES(Z6, 384, empty48); \
+	UNPLANES(Z6, 384); \
 	ORDER64(Z6); \
-empty48: \
 	CMPQ bottom, $48; \
 	JGE done; \
-	UNPLANES(Z5, 320, empty40); \
+	UNPLANES(Z5, 320); \
 	ORDER64(Z5); \
-empty40: \
 	CMPQ bottom, $40; \
 	JGE done; \
-	UNPLANES(Z4, 256, empty32); \
+	UNPLANES(Z4, 256); \
 	ORDER64(Z4); \
-empty32: \
 	CMPQ bottom, $32; \
 	JGE done; \
-	UNPLANES(Z3, 192, empty24); \
+	UNPLANES(Z3, 192); \
 	ORDER64(Z3); \
-empty24: \
 	CMPQ bottom, $24; \
 	JGE done; \
-	UNPLANES(Z2, 128, empty16); \
+	UNPLANES(Z2, 128); \
 	ORDER64(Z2); \
-empty16: \
 	CMPQ bottom, $16; \
 	JGE done; \
-	UNPLANES(Z1, 64, empty8); \
+	UNPLANES(Z1, 64); \
 	ORDER64(Z1); \
-empty8: \
 	CMPQ bottom, $8; \
 	JGE done; \
-	UNPLANES(Z0, 0, done); \
+	UNPLANES(Z0, 0); \
 	ORDER64(Z0)
 
 // UNBYTES64 undoes BYTES64, and the negabinary but for a subtraction of Z16.

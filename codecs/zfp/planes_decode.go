@@ -61,6 +61,16 @@ func (r *bitReader) getPlanes(p *planes, intprec, bottom, end int) (low, length 
 	return r.getLastPlanes(p, 0, k, bottom, n, 64, end)
 }
 
+// readPlanes is getPlanes with a kernel.
+func (r *bitReader) readPlanes(p *planes, intprec, bottom, end int) (low, length int) {
+	k := intprec - r.skipEmptyPlanes(intprec-bottom, end)
+	k, length = readPlanes64(r, p, k, bottom, end)
+	if k == bottom {
+		return k, length
+	}
+	return r.getLastPlanes(p, 0, k, bottom, length, 64, end)
+}
+
 // getLastPlanes reads planes k-1 down to bottom of a block in which n coefficients had
 // a one-bit, up to bit end of the stream.
 func (r *bitReader) getLastPlanes(p *planes, shift, k, bottom, n, size, end int) (low, length int) {

@@ -208,7 +208,11 @@ func runStride(g *grid) int {
 
 // fitsRun reports whether the blocks of a span begin with a run.
 func (s *span) fitsRun(dims int) bool {
-	n := runBlocks(dims)
+	return s.fits(runBlocks(dims))
+}
+
+// fits reports whether a span has n blocks that lie wholly in the array.
+func (s *span) fits(n int) bool {
 	return s.whole && s.blocks >= n && s.left >= 4*n
 }
 

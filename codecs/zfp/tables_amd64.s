@@ -33,3 +33,23 @@ DATA ·bytes8+40(SB)/8, $0x3d352d251d150d05
 DATA ·bytes8+48(SB)/8, $0x3e362e261e160e06
 DATA ·bytes8+56(SB)/8, $0x3f372f271f170f07
 GLOBL ·bytes8(SB), RODATA|NOPTR, $64
+
+// The same for UNPLANES, with the bytes of each word in the reverse order.
+DATA ·columns8+0(SB)/8, $0x0008101820283038
+DATA ·columns8+8(SB)/8, $0x0109111921293139
+DATA ·columns8+16(SB)/8, $0x020a121a222a323a
+DATA ·columns8+24(SB)/8, $0x030b131b232b333b
+DATA ·columns8+32(SB)/8, $0x040c141c242c343c
+DATA ·columns8+40(SB)/8, $0x050d151d252d353d
+DATA ·columns8+48(SB)/8, $0x060e161e262e363e
+DATA ·columns8+56(SB)/8, $0x070f171f272f373f
+GLOBL ·columns8(SB), RODATA|NOPTR, $64
+
+// Bit m in byte m.
+DATA ·bits8+0(SB)/8, $0x8040201008040201
+GLOBL ·bits8(SB), RODATA|NOPTR, $8
+
+// Indexes that reverse the bytes of each of two words.
+DATA ·reverse8+0(SB)/8, $0x0001020304050607
+DATA ·reverse8+8(SB)/8, $0x08090a0b0c0d0e0f
+GLOBL ·reverse8(SB), RODATA|NOPTR, $16

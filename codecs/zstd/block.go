@@ -3,6 +3,7 @@ package zstd
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 const (
@@ -48,13 +49,21 @@ type blockEncoder struct {
 	scratch fseTable
 	coded   []coded
 	out     []byte
+
+	// What divide works with: the pieces of literals, all of them together, and the parts that it returns.
+	parts []part
+	whole part
+	order []*part
 }
 
-func newBlockEncoder() *blockEncoder {
+// newBlockEncoder returns an encoder that makes so many blocks, at most, of a content of maxBlock bytes.
+func newBlockEncoder(parts int) *blockEncoder {
 	return &blockEncoder{
 		kinds: newCodeKinds(),
 		coded: make([]coded, maxSequences),
 		out:   make([]byte, 0, streamRoom),
+		parts: make([]part, parts),
+		order: make([]*part, parts),
 	}
 }
 
@@ -65,11 +74,41 @@ func (e *blockEncoder) reset() {
 	e.tables.repeat = [codeKinds]bool{}
 }
 
-// appendBlock appends a block to dst. Its content is given as literals and sequences,
-// too.
-func (e *blockEncoder) appendBlock(dst, content, literals []byte, sequences []sequence, last bool) []byte {
+// appendBlocks appends the blocks of a content to dst: one, or several if its literals change so much
+// that tables of their own make them smaller. The content is given as literals and sequences, too.
+// appendBlocks changes the sequences.
+func (e *blockEncoder) appendBlocks(dst, content, literals []byte, sequences []sequence, last bool) []byte {
+	if incompressible(literals) {
+		return e.appendBlock(dst, content, literals, nil, sequences, last)
+	}
+	parts := e.divide(literals)
+	for _, p := range parts[:len(parts)-1] {
+		k, size := front(sequences, p.size)
+		dst = e.appendBlock(dst, content[:size], literals[:p.size], &p.counts, sequences[:k], false)
+		content, literals, sequences = content[size:], literals[p.size:], sequences[k:]
+	}
+	return e.appendBlock(dst, content, literals, &parts[len(parts)-1].counts, sequences, last)
+}
+
+// front returns the number of sequences that take the first literals, so many of them, and the number of
+// bytes of their content. If a sequence takes literals from both sides of the cut, it keeps those behind.
+func front(sequences []sequence, literals int) (n, size int) {
+	rest := literals
+	for ; n < len(sequences) && int(sequences[n].literals) <= rest; n++ {
+		rest -= int(sequences[n].literals)
+		size += int(sequences[n].literals + sequences[n].length)
+	}
+	if n < len(sequences) {
+		sequences[n].literals -= uint32(rest)
+	}
+	return n, size + rest
+}
+
+// appendBlock appends a block to dst. Its content is given as literals and sequences, too. counts has
+// the frequencies of the literals. It is nil for literals that are not worth a code.
+func (e *blockEncoder) appendBlock(dst, content, literals []byte, counts *[256]uint32, sequences []sequence, last bool) []byte {
 	e.trial = e.tables
-	out := e.appendLiterals(e.out[:0], literals)
+	out := e.appendLiterals(e.out[:0], literals, counts)
 	if len(out) < len(content) {
 		out = e.appendSequences(out, sequences)
 	}
@@ -96,18 +135,17 @@ const (
 
 // appendLiterals appends the literals of a block in the form that takes the fewest
 // bytes.
-func (e *blockEncoder) appendLiterals(dst, src []byte) []byte {
+func (e *blockEncoder) appendLiterals(dst, src []byte, counts *[256]uint32) []byte {
 	n := len(src)
-	if incompressible(src) {
+	if counts == nil {
 		return append(appendLiteralsHeader(dst, literalsRaw, n), src...)
 	}
-	var counts [256]uint32
-	most := int(count(&counts, src))
+	most := int(slices.Max(counts[:]))
 	if n > 1 && most == n {
 		return append(appendLiteralsHeader(dst, literalsRLE, n), src[0])
 	}
 	if n >= minCoded && most > frequent(n) {
-		if out := e.appendCoded(dst, src, &counts); out != nil {
+		if out := e.appendCoded(dst, src, counts); out != nil {
 			return out
 		}
 	}
@@ -118,7 +156,8 @@ func (e *blockEncoder) appendLiterals(dst, src []byte) []byte {
 // no byte is twice as frequent as the others.
 func frequent(n int) int { return n>>7 + 4 }
 
-// The samples by which literals are judged.
+// The samples by which literals are judged. They are at most a quarter of the literals, so shorter
+// literals have half as many.
 const (
 	literalSamples = 8
 	literalSample  = 1 << 10 // bytes
@@ -127,16 +166,21 @@ const (
 // incompressible tells whether a code for literals would gain nothing, as far as samples tell. It
 // looks only at literals that are much longer than its samples.
 func incompressible(src []byte) bool {
+	parts := literalSamples
 	if len(src) < 4*literalSamples*literalSample {
+		parts /= 2
+	}
+	if len(src) < 4*parts*literalSample {
 		return false
 	}
 	var samples [literalSamples * literalSample]byte
-	for i := range literalSamples {
-		at := (len(src) - literalSample) / (literalSamples - 1) * i
+	for i := range parts {
+		at := (len(src) - literalSample) / (parts - 1) * i
 		copy(samples[i*literalSample:], src[at:at+literalSample])
 	}
 	var counts [256]uint32
-	return int(count(&counts, samples[:])) <= frequent(len(samples))
+	n := parts * literalSample
+	return int(count(&counts, samples[:n])) <= frequent(n)
 }
 
 // appendLiteralsHeader appends the header of literals that are not coded.

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/huff0"
+
+	"github.com/zmigrate/zmigrate/internal/race"
 )
 
 // ErrTooLarge reports a content for which there is not enough room.
@@ -35,6 +37,7 @@ func (d *Decoder) Decode(dst, src []byte) (n int, err error) {
 // Faults of src behind the place where it stops stay unseen. A frame with a checksum is decoded
 // whole, and its checksum is compared.
 func (d *Decoder) DecodeUpTo(dst, src []byte, n int) (there int, err error) {
+	race.Read(src)
 	f, ok := d.idle.Get().(*frameDecoder)
 	if !ok {
 		f = &frameDecoder{}
@@ -47,6 +50,7 @@ func (d *Decoder) DecodeUpTo(dst, src []byte, n int) (there int, err error) {
 		}
 	}
 	there = f.out
+	race.Write(dst[:there])
 	f.src, f.dst, f.literals = nil, nil, nil
 	d.idle.Put(f)
 	return there, err
@@ -57,10 +61,12 @@ type frameDecoder struct {
 	sequenceDecoder
 
 	at    int  // how far src is decoded
-	coded bool // huffman has the codes of a block of the frame
+	coded bool // codes are those of a block of the frame
 
-	huffman huff0.Scratch
-	room    [maxBlock + wildCopy]byte // memory for literals
+	codes       literalDecoder
+	weightTable decodeTable
+	huffman     huff0.Scratch             // the codes, if the library decodes literals
+	room        [maxBlock + wildCopy]byte // memory for literals
 }
 
 // next decodes the next frame, or skips a skippable one.
@@ -257,13 +263,7 @@ func (f *frameDecoder) literalsSection(at, end int) (next int, err error) {
 		f.literals, f.spare = f.room[:h.n], len(f.room)-h.n
 		fill(f.literals, stored[0])
 		return next, nil
-	case literalsCompressed:
-		_, stored, err = huff0.ReadTable(stored, &f.huffman)
-		if err != nil {
-			return 0, fmt.Errorf("zstd: codes of literals: %w", err)
-		}
-		f.coded = true
-	default:
+	case literalsTreeless:
 		if !f.coded {
 			return 0, errors.New("zstd: literals with the codes of the block before, which has none")
 		}
@@ -274,17 +274,9 @@ func (f *frameDecoder) literalsSection(at, end int) (next int, err error) {
 	if alone {
 		f.literals, f.spare = f.dst[f.out:f.out+h.n], 0
 	}
-	to, decoder := f.literals[:0:h.n], f.huffman.Decoder()
-	if h.four {
-		to, err = decoder.Decompress4X(to, stored)
-	} else {
-		to, err = decoder.Decompress1X(to, stored)
+	if err := f.codedLiterals(h, at, next); err != nil {
+		return 0, err
 	}
-	if err == nil && len(to) != h.n {
-		err = fmt.Errorf("%d in place of %d", len(to), h.n)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("zstd: literals: %w", err)
-	}
+	f.coded = true
 	return next, nil
 }

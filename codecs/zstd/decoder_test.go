@@ -23,7 +23,7 @@ type builder struct {
 }
 
 func newBuilder() *builder {
-	b := &builder{blockEncoder: newBlockEncoder()}
+	b := &builder{blockEncoder: newBlockEncoder(1)}
 	b.reset()
 	return b
 }
@@ -32,7 +32,12 @@ func newBuilder() *builder {
 // literals is the end of the block.
 func (b *builder) compressed(literals []byte, sequences []sequence) {
 	b.trial = b.tables
-	out := b.appendLiterals(b.out[:0], literals)
+	var counts *[256]uint32
+	if !incompressible(literals) {
+		counts = new([256]uint32)
+		count(counts, literals)
+	}
+	out := b.appendLiterals(b.out[:0], literals, counts)
 	out = b.appendSequences(out, sequences)
 	b.tables, b.trial = b.trial, b.tables
 	b.blocks = append(appendBlockHeader(b.blocks, blockCompressed, len(out), false), out...)

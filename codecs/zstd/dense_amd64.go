@@ -2,7 +2,11 @@
 
 package zstd
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
 // cursor tells takeDenseKernel where to read and write.
 type cursor struct {
@@ -13,12 +17,18 @@ type cursor struct {
 	end       int // of src
 	anchor    int
 	long      int
+	scratch   *hit // memory to work with, of runMost hits
 }
 
 // takeDenseKernel does the same as takeDensePlain, on any amd64 processor.
 //
 //go:noescape
 func takeDenseKernel(r *run, c *cursor)
+
+// takeDenseKernel512 does the same for steps of four bytes. It needs AVX-512.
+//
+//go:noescape
+func takeDenseKernel512(r *run, c *cursor)
 
 func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
 	if !simd() {
@@ -27,9 +37,13 @@ func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
 	literals, sequences := p.literals[:cap(p.literals)], p.sequences[:cap(p.sequences)]
 	c := cursor{
 		src: &src[0], table: &table[0], literals: &literals[len(p.literals)], sequences: &sequences[len(p.sequences)],
-		end: len(src), anchor: p.anchor,
+		end: len(src), anchor: p.anchor, scratch: &p.hits[0],
 	}
-	takeDenseKernel(r, &c)
+	if r.step == 4 && cpu.Used() >= cpu.AVX512 {
+		takeDenseKernel512(r, &c)
+	} else {
+		takeDenseKernel(r, &c)
+	}
 	p.literals = literals[:uintptr(unsafe.Pointer(c.literals))-uintptr(unsafe.Pointer(&literals[0]))]
 	p.sequences = sequences[:(uintptr(unsafe.Pointer(c.sequences))-uintptr(unsafe.Pointer(&sequences[0])))/unsafe.Sizeof(sequence{})]
 	p.anchor = c.anchor

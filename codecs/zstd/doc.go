@@ -30,11 +30,20 @@
 // Numbers are looked up many at a time, in passes without branches that could be
 // mispredicted. In some blocks, such as rounded measurements, most numbers repeat
 // something short from anywhere. There numbers are looked up one by one, because a copy
-// often covers the next numbers.
+// often covers the next numbers. In content that no near cache holds, the earlier places
+// of the next numbers are prefetched.
+//
+// Kernels for processors do most of the work on numbers, on literals and on sequences, with
+// AVX-512 on eight positions or sixteen sequences at a time. For each kernel there is a function
+// in Go that does the same.
 //
 // Other blocks are searched in one of three ways. The lowest level looks up six bytes at a
-// position, the next ones five and eight bytes. The highest level does the same, and before it
-// takes a copy, it looks whether one from the next positions is better.
+// position, the next ones five and eight bytes. The levels from 6 on do the same, and before they
+// take a copy, they look whether one from the next positions is better.
+//
+// Where literals change, a block is divided, so that its parts have tables of their own. The literals of
+// up to sixteen pieces are counted, and neighbours are joined again, those that differ least first, as
+// long as a further block costs more than it saves.
 //
 // The bytes of a frame depend only on its content and the options, and not on the
 // processor or on earlier frames of the encoder.
@@ -44,6 +53,9 @@
 // to. One load gets all bits of a sequence, unless there are very many. Copies move
 // sixteen bytes at a time, and later content overwrites the surplus. Sequences for
 // which this does not work, such as those near the end of the content, are decoded one
-// at a time with all checks, which find every fault of a frame. A library decodes the
-// codes of literals.
+// at a time with all checks, which find every fault of a frame.
+//
+// A lookup of eleven bits finds one literal, or two, if a sample of the literals tells that enough
+// pairs of codes fit in. The four streams of a block take turns. Without the kernel for that, a
+// library decodes literals: it is faster than such a loop in Go.
 package zstd

@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"math/bits"
 	"sync"
+
+	"github.com/zmigrate/zmigrate/internal/race"
 )
 
 const (
 	// MaxLevel is the highest level of compression.
-	MaxLevel = 6
+	MaxLevel = 9
 
 	defaultLevel = 3
 )
 
 // Options are the settings of an Encoder.
 type Options struct {
-	// Level is from 1 to MaxLevel. A higher level is slower, and its frames are
-	// smaller. 0 means 3.
+	// Level is from 1 to MaxLevel, as in the C library. A higher level is slower, and its frames are
+	// smaller. 6 and 7 are the same, and so are 8 and 9. 0 means 3.
 	Level int
 	// Checksum adds a checksum of the content to the end of each frame.
 	Checksum bool
@@ -41,26 +43,31 @@ func NewEncoder(o Options) (*Encoder, error) {
 	}
 	e := &Encoder{checksum: o.Checksum}
 	e.idle.New = func() any {
-		return &frameEncoder{newBlockEncoder(), newParser(efforts[o.Level])}
+		return &frameEncoder{newBlockEncoder(efforts[o.Level].parts), newParser(efforts[o.Level])}
 	}
 	return e, nil
 }
 
 // efforts are the efforts of the levels. Tables of the first levels fit the caches of a processor.
 var efforts = [MaxLevel + 1]effort{
-	1: {tableLog: 14, haste: 6, quick: true},
-	2: {tableLog: 15, haste: 6},
-	3: {tableLog: 17, haste: 7},
-	4: {tableLog: 18, haste: 7, thorough: true},
-	5: {tableLog: 19, haste: 7, thorough: true},
-	6: {tableLog: 19, haste: 7, thorough: true, lazy: true},
+	1: {tableLog: 14, haste: 6, parts: 1, quick: true},
+	2: {tableLog: 15, haste: 6, parts: maxParts},
+	3: {tableLog: 17, haste: 7, parts: maxParts},
+	4: {tableLog: 18, haste: 7, parts: maxParts, thorough: true},
+	5: {tableLog: 19, haste: 7, parts: maxParts, thorough: true},
+	6: {tableLog: 19, haste: 7, parts: maxParts, thorough: true, lazy: true, sparing: true},
+	7: {tableLog: 19, haste: 7, parts: maxParts, thorough: true, lazy: true, sparing: true},
+	8: {tableLog: 19, haste: 7, parts: maxParts, thorough: true, lazy: true},
+	9: {tableLog: 19, haste: 7, parts: maxParts, thorough: true, lazy: true},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.
-func MaxEncodedSize(n int) int { return n + blockHeader*(n/maxBlock+1) + 18 }
+func MaxEncodedSize(n int) int { return n + blockHeader*(n/minPart+1) + 18 }
 
 // AppendEncode appends the frame of src to dst.
 func (e *Encoder) AppendEncode(dst, src []byte) []byte {
+	race.Read(src)
+	from := len(dst)
 	dst = appendFrameHeader(dst, len(src), e.checksum)
 	if len(src) == 0 {
 		dst = appendBlockHeader(dst, blockRaw, 0, true)
@@ -72,6 +79,7 @@ func (e *Encoder) AppendEncode(dst, src []byte) []byte {
 	if e.checksum {
 		dst = binary.LittleEndian.AppendUint32(dst, checksum(src))
 	}
+	race.Write(dst[from:])
 	return dst
 }
 
@@ -137,7 +145,7 @@ func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 			continue
 		}
 		f.parse(src[:to], from, f.tables.history)
-		dst = f.appendBlock(dst, content, f.literals, f.sequences, last)
+		dst = f.blockEncoder.appendBlocks(dst, content, f.literals, f.sequences, last)
 	}
 	return dst
 }

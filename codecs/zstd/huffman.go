@@ -149,7 +149,28 @@ func limitLengths(leaves []huffmanNode) {
 			leaves[i].length--
 		}
 	}
-	slices.SortStableFunc(leaves, func(a, b huffmanNode) int { return int(b.length) - int(a.length) })
+	sortLengths(leaves)
+}
+
+// sortLengths sorts leaves by the lengths of their codes, the longest first. Leaves of one length keep
+// their order.
+func sortLengths(leaves []huffmanNode) {
+	var places [maxCodeBits + 1]int // by length: the number of its leaves, then where the next one goes
+	for _, leaf := range leaves {
+		places[leaf.length]++
+	}
+	place := 0
+	for length := maxCodeBits; length >= 0; length-- {
+		n := places[length]
+		places[length] = place
+		place += n
+	}
+	var sorted [256]huffmanNode
+	for _, leaf := range leaves {
+		sorted[places[leaf.length]] = leaf
+		places[leaf.length]++
+	}
+	copy(leaves, sorted[:])
 }
 
 // cost returns the number of bits that symbols of these frequencies take. ok tells
@@ -259,13 +280,23 @@ func (t *huffmanTable) encode(dst, src []byte) int {
 	return at + int(n+7)>>3
 }
 
-// count adds the number of occurrences of each byte in src to counts. It returns the
-// count of the most frequent byte.
-func count(counts *[256]uint32, src []byte) uint32 {
+// fewBytes are counted one by one.
+const fewBytes = 64
+
+// countPlain sets counts to the number of occurrences of each byte in src. It returns the count of
+// the most frequent byte.
+func countPlain(counts *[256]uint32, src []byte) (most uint32) {
+	*counts = [256]uint32{}
+	if len(src) < fewBytes {
+		for _, b := range src {
+			counts[b]++
+			most = max(most, counts[b])
+		}
+		return most
+	}
 	// Bytes that are one number apart, which are often equal, are counted apart: a counter that
 	// is needed again at once would have to be waited for.
 	var more [3][256]uint32
-	*counts = [256]uint32{}
 	i := 0
 	for ; i+8 <= len(src); i += 8 {
 		v := binary.LittleEndian.Uint64(src[i:])
@@ -281,7 +312,6 @@ func count(counts *[256]uint32, src []byte) uint32 {
 	for _, b := range src[i:] {
 		counts[b]++
 	}
-	most := uint32(0)
 	for s := range counts {
 		counts[s] += more[0][s] + more[1][s] + more[2][s]
 		most = max(most, counts[s])

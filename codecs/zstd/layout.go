@@ -18,19 +18,28 @@ func findLayout(block []byte) (l layout, ok bool) {
 		return layout{}, false
 	}
 	distances := [...]int{1, 2, 3, 4, 8}
-	var counts [9]uint64 // by distance: eight counts of eight bits
+	var (
+		counts unequalBytes
+		same   uint64 // eight bytes that repeat, and how often their repetitions are to be counted
+		often  uint64
+	)
 	for part := range sampleParts {
 		at := 8 + (len(block)-8-samplePart)/sampleParts*part&^7
 		stretch := block[at-8 : at+samplePart]
 		for i := 8; i+8 <= len(stretch); i += 8 {
 			v, before := load64(stretch, i), load64(stretch, i-8)
-			counts[1] += unequal(v, v<<8|before>>56)
-			counts[2] += unequal(v, v<<16|before>>48)
-			counts[3] += unequal(v, v<<24|before>>40)
-			counts[4] += unequal(v, v<<32|before>>32)
-			counts[8] += unequal(v, before)
+			switch {
+			case v != before:
+				counts.add(v, before, 1)
+			case v == same:
+				often++
+			default:
+				counts.add(same, same, often)
+				same, often = v, 1
+			}
 		}
 	}
+	counts.add(same, same, often)
 	var differ [9][8]int // by distance and position
 	for _, d := range distances {
 		for i := range differ[d] {
@@ -55,22 +64,6 @@ func findLayout(block []byte) (l layout, ok bool) {
 	return layout{related: related}, false
 }
 
-// HoldsNumbers tells whether most of a content seems to be numbers of 2 or 4 bytes. It judges by
-// samples of at most eight blocks. The encoder makes smaller frames of such numbers than encoders
-// that look at every byte.
-func HoldsNumbers(src []byte) bool {
-	const most = 8
-	blocks := (len(src) + maxBlock - 1) / maxBlock
-	sampled, numbers := min(blocks, most), 0
-	for i := range sampled {
-		from := blocks * i / sampled * maxBlock
-		if l, ok := findLayout(src[from:min(from+maxBlock, len(src))]); ok && l.size < 8 {
-			numbers++
-		}
-	}
-	return 2*numbers > sampled
-}
-
 // layoutOf returns the layout of numbers of the given size. differ tells, for each
 // position of eight bytes, how often the byte differs from the byte one number before.
 // Copies are looked for behind the bytes that differ most. The bytes that follow and
@@ -80,11 +73,16 @@ func layoutOf(size int, differ *[8]int) layout {
 	for i := size; i < len(differ); i++ {
 		differ[i%size] += differ[i]
 	}
-	most := slices.Max(differ[:size])
+	most, share := slices.Max(differ[:size]), 9
+	if size == 8 {
+		// In decimals, nearly all bytes of the fraction differ nearly always, and the last one of them,
+		// behind which copies begin, less often.
+		share = 5
+	}
 	phase, drop := 0, -1
 	for i, n := range differ[:size] {
 		before := differ[(i+size-1)%size]
-		if 10*before >= 9*most && before-n > drop {
+		if 10*before >= share*most && before-n > drop {
 			phase, drop = i, before-n
 		}
 	}
@@ -93,7 +91,21 @@ func layoutOf(size int, differ *[8]int) layout {
 	if size == 4 {
 		l.width = 6
 	}
+	l.single = size == 8 && 2*sum(differ[:]) <= 3*most
 	return l
+}
+
+// unequalBytes are counts of bytes that differ from those at a distance before them, by the distance:
+// eight counts of eight bits.
+type unequalBytes [9]uint64
+
+// add counts eight bytes n times, which have as many bytes before them.
+func (c *unequalBytes) add(v, before, n uint64) {
+	c[1] += n * unequal(v, v<<8|before>>56)
+	c[2] += n * unequal(v, v<<16|before>>48)
+	c[3] += n * unequal(v, v<<24|before>>40)
+	c[4] += n * unequal(v, v<<32|before>>32)
+	c[8] += n * unequal(v, before)
 }
 
 // unequal returns a one in each byte that differs between a and b.

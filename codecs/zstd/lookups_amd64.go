@@ -11,6 +11,11 @@ import "github.com/zmigrate/zmigrate/internal/cpu"
 //go:noescape
 func lookUpKernel(hits *hit, table *uint32, at *byte, r *run) int
 
+// lookUpKernel512 does the same as lookUpKernel. It needs AVX-512.
+//
+//go:noescape
+func lookUpKernel512(hits *hit, table *uint32, at *byte, r *run) int
+
 //go:noescape
 func lookUpLongKernel(hits *hit, count int, table *uint32, at *byte, r *run)
 
@@ -21,8 +26,11 @@ func verifyKernel(hits *hit, count int, at *byte, r *run) int
 func simd() bool { return cpu.Used() >= cpu.Baseline }
 
 func lookUp(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
-	if !simd() {
+	switch {
+	case !simd():
 		return lookUpPlain(hits, table, src, r)
+	case cpu.Used() >= cpu.AVX512:
+		return lookUpKernel512(&hits[0], &table[0], &src[r.at], r)
 	}
 	return lookUpKernel(&hits[0], &table[0], &src[r.at], r)
 }

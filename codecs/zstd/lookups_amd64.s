@@ -189,3 +189,216 @@ verifyNext:
 	SHRQ $3, DI
 	MOVQ DI, ret+32(FP)
 	RET
+
+// func lookUpKernel512(hits *hit, table *uint32, at *byte, r *run) int
+//
+// Three passes over the positions: the first lists in hits the slot of each one, with its entry
+// above, the second exchanges entries with the table, and the third lists hits. The loads of the
+// second pass do not wait for each other, nor for the arithmetic, of which the other passes do
+// eight positions at a time.
+TEXT ·lookUpKernel512(SB), NOSPLIT, $0-40
+	MOVQ hits+0(FP), DI
+	MOVQ table+8(FP), SI
+	MOVQ at+16(FP), R8
+	MOVQ r+24(FP), R9
+	MOVQ run_layout+layout_step(R9), R12
+	MOVQ run_count(R9), R10
+
+	// Z10 is how far each position of eight is from the first one, Z11 how far the next ones are
+	// from these, and Z0 which bytes of a load they have. K1 selects the bytes that are loaded.
+	VPBROADCASTQ R12, Z11
+	VPMULLQ      ·lanes512(SB), Z11, Z10
+	VPSLLQ       $3, Z11, Z11
+	MOVQ         $0x0101010101010101, AX
+	VPBROADCASTQ AX, Z0
+	VPMULLQ      Z0, Z10, Z0
+	MOVQ         $0x0706050403020100, AX
+	VPBROADCASTQ AX, Z1
+	VPADDB       Z1, Z0, Z0
+	LEAQ  (R12)(R12*2), CX
+	LEAQ  8(CX)(R12*4), CX // 7 steps and 8 bytes
+	MOVQ  $-1, R11
+	SHLQ  CX, R11
+	NOTQ  R11
+	KMOVQ R11, K1
+
+	VPBROADCASTQ run_mask(R9), Z1
+	MOVQ         MULTIPLIER, AX
+	VPBROADCASTQ AX, Z2
+	VMOVQ        run_down(R9), X3
+	MOVQ         $0xff00000000, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         run_at(R9), AX
+	VPBROADCASTQ AX, Z5
+	VPADDQ       Z10, Z5, Z5
+	VPSLLQ       $40, Z5, Z5 // positions, where entries have them
+	VPSLLQ       $40, Z11, Z6
+
+	MOVQ R8, AX
+	MOVQ R10, BX
+	MOVQ DI, DX
+
+hashNext:
+	CMPQ BX, $8
+	JB   hashFew
+
+hashEight:
+	VMOVDQU8.Z (AX), K1, Z7
+	VPERMB     Z7, Z0, Z7
+	VPANDQ     Z1, Z7, Z7
+	VPMULLQ    Z2, Z7, Z7
+	VPSRLQ     X3, Z7, Z8
+	VPSLLQ     $8, Z7, Z7
+	VPTERNLOGQ $0xf8, Z4, Z7, Z8 // Z8 | Z7&Z4
+	VPORQ      Z5, Z8, Z8
+	VMOVDQU64  Z8, (DX)
+	VPADDQ     Z6, Z5, Z5
+	LEAQ       (AX)(R12*8), AX
+	ADDQ       $64, DX
+	SUBQ       $8, BX
+	JG         hashNext
+
+	LEAQ (DI)(R10*8), DX // where the list ends
+	MOVQ DI, R11
+	TESTQ $1, R10
+	JZ   exchangeTwo
+	MOVL (R11), AX
+	MOVL 4(R11), BX
+	MOVL (SI)(AX*4), CX
+	MOVL BX, (SI)(AX*4)
+	MOVL CX, (R11)
+	ADDQ $8, R11
+	CMPQ R11, DX
+	JEQ  exchanged
+
+exchangeTwo:
+	MOVL (R11), AX
+	MOVL 4(R11), BX
+	MOVL (SI)(AX*4), CX
+	MOVL BX, (SI)(AX*4)
+	MOVL CX, (R11)
+	MOVL 8(R11), AX
+	MOVL 12(R11), BX
+	MOVL (SI)(AX*4), CX
+	MOVL BX, (SI)(AX*4)
+	MOVL CX, 8(R11)
+	ADDQ $16, R11
+	CMPQ R11, DX
+	JNE  exchangeTwo
+
+exchanged:
+	MOVQ         run_layout+layout_size(R9), R13
+	VPBROADCASTQ R13, Z1 // the offset where the table has none
+	VPBROADCASTQ run_most(R9), Z2
+	MOVL         $0xff, AX
+	VPBROADCASTQ AX, Z3
+	MOVL         $0xffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVL         $1, AX
+	VPBROADCASTQ AX, Z5
+	NEGQ R13
+	MOVQ DI, DX // where the next entries are
+	MOVQ DI, SI // where the next hit goes
+	MOVQ R8, AX
+	MOVQ R10, BX
+	// K1 again for eight positions, K2 for all of them.
+	LEAQ  (R12)(R12*2), CX
+	LEAQ  8(CX)(R12*4), CX
+	MOVQ  $-1, R11
+	SHLQ  CX, R11
+	NOTQ  R11
+	KMOVQ R11, K1
+	MOVL  $0xff, R11
+	KMOVB R11, K2
+
+listNext:
+	CMPQ BX, $8
+	JB   listFew
+
+listEight:
+	VMOVDQU64  (DX), Z6
+	VPSRLQ     $32, Z6, Z7
+	VPSUBD     Z6, Z7, Z6      // the entry minus the one that it replaces
+	VPTESTNMQ  Z3, Z6, K2, K3  // the hash may be the same
+	VPSLLQ     $32, Z6, Z6
+	VPSRLQ     $40, Z6, Z6     // offset
+	VPSUBQ     Z5, Z6, Z7
+	VPCMPUQ    $1, Z2, Z7, K3, K4
+	VPBLENDMQ  Z6, Z1, K4, Z6
+	VMOVDQU8.Z (AX), K1, Z7
+	VMOVDQU8.Z (AX)(R13*1), K1, Z8
+	VPXORQ     Z7, Z8, Z7
+	VPERMB     Z7, Z0, Z7
+	VPTESTNMQ  Z4, Z7, K2, K4  // three bytes are one number before
+	KORB       K3, K4, K3
+	VPSLLQ     $16, Z6, Z7
+	VPSLLQ     $40, Z6, Z6
+	VPTERNLOGQ $0xfe, Z10, Z7, Z6
+	VPCOMPRESSQ Z6, K3, Z6
+	VMOVDQU64  Z6, (SI)
+	KMOVB      K3, CX
+	POPCNTL    CX, CX
+	LEAQ       (SI)(CX*8), SI
+	VPADDQ     Z11, Z10, Z10
+	LEAQ       (AX)(R12*8), AX
+	ADDQ       $64, DX
+	SUBQ       $8, BX
+	JG         listNext
+	VZEROUPPER
+
+	MOVQ SI, AX
+	SUBQ DI, AX
+	SHRQ $3, AX
+	MOVQ AX, ret+32(FP)
+	JMP  prefetch
+
+prefetchNext:
+	MOVQ    (DI), AX
+	MOVWLZX AX, BX
+	SHRQ    $40, AX
+	ADDQ    R8, BX
+	SUBQ    AX, BX
+	PREFETCHT0 -8(BX) // equal bytes before belong to a copy
+	PREFETCHT0 24(BX) // the next copy may have the same offset
+	ADDQ    $8, DI
+
+prefetch:
+	CMPQ DI, SI
+	JB   prefetchNext
+	RET
+
+// For fewer than eight positions, BX of them, the bytes of one step and more are not loaded.
+hashFew:
+	LEAQ  -1(BX), CX
+	IMULQ R12, CX
+	ADDQ  $8, CX
+	MOVQ  $-1, R11
+	SHLQ  CX, R11
+	NOTQ  R11
+	KMOVQ R11, K1
+	JMP   hashEight
+
+listFew:
+	LEAQ  -1(BX), CX
+	IMULQ R12, CX
+	ADDQ  $8, CX
+	MOVQ  $-1, R11
+	SHLQ  CX, R11
+	NOTQ  R11
+	KMOVQ R11, K1
+	MOVL  $1, R11
+	MOVQ  BX, CX
+	SHLL  CX, R11
+	DECL  R11
+	KMOVB R11, K2
+	JMP   listEight
+
+DATA ·lanes512+0(SB)/8, $0
+DATA ·lanes512+8(SB)/8, $1
+DATA ·lanes512+16(SB)/8, $2
+DATA ·lanes512+24(SB)/8, $3
+DATA ·lanes512+32(SB)/8, $4
+DATA ·lanes512+40(SB)/8, $5
+DATA ·lanes512+48(SB)/8, $6
+DATA ·lanes512+56(SB)/8, $7
+GLOBL ·lanes512(SB), RODATA|NOPTR, $64

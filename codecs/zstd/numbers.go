@@ -11,6 +11,9 @@ type layout struct {
 	// related is whether a part of the bytes, but neither few nor most of them, differ from those
 	// eight bytes before. It is so in numbers of eight bytes with few digits.
 	related bool
+	// single is whether hardly more than one byte of a number of eight bytes differs from the number
+	// before. It is so in times at even distances.
+	single bool
 }
 
 // runMost is the most positions that are looked up in one pass.

@@ -55,7 +55,7 @@ func (t *hashTables) cut(most int) {
 	t.usable = true
 }
 
-// effort is how thoroughly a parser searches.
+// effort is how thoroughly a parser searches, and how far blocks are divided.
 type effort struct {
 	// tableLog is the logarithm of the number of entries in each table for bytes. Tables for
 	// numbers have half as many, which is as good and stays in nearer caches.
@@ -63,11 +63,15 @@ type effort struct {
 	// haste is the logarithm of the number of bytes without copies after which the search at any
 	// position skips one more position each time.
 	haste    uint
+	parts    int  // the most blocks for 128 KiB of content
 	quick    bool // the search at any position looks up hashes of six bytes alone
 	thorough bool // numbers are always looked up in passes
 	// lazy is whether the search at any position looks for better copies behind the first one that
 	// it finds. It is used unless bytes are related to those eight bytes before.
 	lazy bool
+	// sparing is whether numbers of eight bytes are searched as numbers, although lazy is set, unless
+	// the content is small.
+	sparing bool
 }
 
 // parser finds repetitions: it turns blocks into literals and sequences.
@@ -110,8 +114,11 @@ func (p *parser) reset(n int) {
 // as window. h has the offsets of the last sequences.
 func (p *parser) parse(src []byte, from int, h history) {
 	l, ok := findLayout(src[from:])
+	if l.single && !p.lazy && (p.tableLog <= smallTable || p.size <= smallFrame) {
+		ok = false
+	}
 	switch {
-	case ok && (l.size < 8 || l.related || !p.lazy):
+	case ok && (l.size < 8 || l.related || !p.lazy || p.sparing && p.size > smallNumbers):
 		p.numbers(src, from, l)
 	case p.lazy && !l.related:
 		p.lazily(src, from, h)
@@ -121,6 +128,18 @@ func (p *parser) parse(src []byte, from int, h history) {
 		p.general(src, from, h)
 	}
 }
+
+// Numbers of which a single byte differs are searched at any position if the tables for bytes, or the
+// content, stay in a near cache: each copy has the offset of the one before, which that search tries
+// first.
+const (
+	smallTable = 15
+	smallFrame = 256 << 10
+)
+
+// smallNumbers is the size of contents up to which the lazy search of numbers of eight bytes is worth
+// its time.
+const smallNumbers = 64 << 10
 
 func (p *parser) begin(from int) {
 	p.literals, p.sequences, p.anchor = p.literals[:0], p.sequences[:0], from

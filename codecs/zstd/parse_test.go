@@ -1,6 +1,7 @@
 package zstd
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -35,6 +36,39 @@ func TestUsedTables(t *testing.T) {
 	}
 }
 
+// Times at even distances are searched at any position, unless tables and content are large. Numbers
+// of which two bytes differ are not.
+func TestSingleByte(t *testing.T) {
+	random := rand.New(rand.NewPCG(31, 32))
+	numbers := func(n int, at func(i int) int) (out []byte) {
+		for i := range n / 8 {
+			out = binary.LittleEndian.AppendUint64(out, uint64(at(i)))
+		}
+		return out
+	}
+	times := func(i int) int { return 1700000000 + 60*i + random.IntN(3) }
+	ids := func(int) int { return random.IntN(5000) }
+	for _, c := range []struct {
+		name        string
+		src         []byte
+		level       int
+		anyPosition bool
+	}{
+		{"times", numbers(16<<10, times), 3, true},
+		{"times in large content", numbers(smallFrame+8, times), 3, false},
+		{"times in large content", numbers(smallFrame+8, times), 2, true},
+		{"ids", numbers(16<<10, ids), 3, false},
+		{"ids", numbers(16<<10, ids), 1, false},
+	} {
+		p := newParser(efforts[c.level])
+		p.reset(len(c.src))
+		p.parse(c.src[:16<<10], 0, history{1, 4, 8})
+		if p.bytes.usable != c.anyPosition || p.elements.usable == c.anyPosition {
+			t.Errorf("%s, %d bytes, level %d: searched at any position: %t, want %t", c.name, len(c.src), c.level, p.bytes.usable, c.anyPosition)
+		}
+	}
+}
+
 // A sample of a block is judged as if each of its bytes were compared.
 func TestUnequal(t *testing.T) {
 	random := rand.New(rand.NewPCG(23, 24))
@@ -49,6 +83,22 @@ func TestUnequal(t *testing.T) {
 		}
 		if got := unequal(a, b); got != want {
 			t.Fatalf("%016x and %016x: %016x, want %016x", a, b, got, want)
+		}
+	}
+}
+
+// Eight bytes that repeat are counted as if each of them were.
+func TestUnequalBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(35, 36))
+	for range 1000 {
+		v := random.Uint64() & random.Uint64() & 0x0303030303030303
+		var one, all unequalBytes
+		n := random.IntN(129)
+		for range n {
+			one.add(v, v, 1)
+		}
+		if all.add(v, v, uint64(n)); all != one {
+			t.Fatalf("%016x, %d times: %x, one by one %x", v, n, all, one)
 		}
 	}
 }

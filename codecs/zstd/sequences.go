@@ -60,63 +60,74 @@ func newCodeKinds() (kinds [codeKinds]codeKind) {
 	return kinds
 }
 
-// coded is a sequence as it is encoded: its codes, and the bits that follow
-// them.
+// coded is a sequence as it is encoded: its codes, and the bits that follow them. They take twelve
+// bytes, as the sequence does.
 type coded struct {
-	codes  uint32 // codes of literals, offset and match, eight bits each, and the number of bits of length
-	length uint32 // bits that follow the code of the literals' length, with those of the match's length above them
-	offset uint32 // bits that follow the code of the offset; the code is their number
+	codes     uint32 // codes of literals, offset and match, eight bits each, and the number of bits that follow
+	low, high uint32 // bits that follow the code of the literals' length, those of the match's length above them, and those of the offset
 }
 
 func (c *coded) literalCode() uint8 { return uint8(c.codes) }
 func (c *coded) offsetCode() uint8  { return uint8(c.codes >> 8) }
 func (c *coded) matchCode() uint8   { return uint8(c.codes >> 16) }
-func (c *coded) lengthBits() uint   { return uint(c.codes >> 24) }
 
-// Codes of lengths (RFC 8878, section 3.1.1.3.2.1.1): the beginning of each, and the
-// number of bits that follow it. For matches, lengths are without minMatch.
+// rest returns the bits that follow the codes, at most mostRestBits, and their number.
+func (c *coded) rest() (bits uint64, n uint) {
+	return uint64(c.low) | uint64(c.high)<<32, uint(c.codes >> 24)
+}
+
+// mostRestBits is the most bits that follow the codes of a sequence: those of a length of literals
+// and of a match of up to a block each, and of an offset of up to a window.
+const mostRestBits = 16 + 16 + 23
+
+// mostSequence is the most bytes that a sequence takes in a stream.
+const mostSequence = (3*maxTableLog + mostRestBits + 7) / 8
+
+// Codes of lengths (RFC 8878, section 3.1.1.3.2.1.1): the number of bits that follow each. For
+// matches, lengths are without minMatch.
 var (
 	literalWidths = append(make([]uint8, 16), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 	matchWidths   = append(make([]uint8, 32), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 
-	literalCodes = newCodeRanges(literalWidths)
-	matchCodes   = newCodeRanges(matchWidths)
+	lengths = lengthCodes{newCodeRanges(literalWidths, 0), newCodeRanges(matchWidths, 16)}
 )
 
+// lengthCodes are the codes of both kinds of lengths.
+type lengthCodes struct{ literals, matches codeRanges }
+
+// codeRanges has, for each length, its code where a coded has it, the number of bits that follow
+// the code, shifted by 24, and these bits, shifted by 32.
 type codeRanges struct {
-	// short has an entry for each length below 128: its code, the number of bits that
-	// follow, shifted by 8, and these bits, shifted by 16.
-	short [128]uint32
-	// long has the entries for longer lengths, by the number of their bits.
-	long [32]uint32
+	short [128]uint64 // by the length
+	long  [32]uint64  // for longer lengths, by the number of their bits less one; without the bits that follow
 }
 
-// newCodeRanges lists codes. A code stands for as many lengths as the bits that follow
-// it distinguish.
-func newCodeRanges(widths []uint8) *codeRanges {
-	var r codeRanges
+// newCodeRanges lists codes, which a coded has at a place of its codes. A code stands for as many
+// lengths as the bits that follow it distinguish.
+func newCodeRanges(widths []uint8, place uint) (r codeRanges) {
 	base := 0
 	for code, width := range widths {
+		entry := uint64(code)<<place | uint64(width)<<24
 		for i := range 1 << width {
 			if base+i < len(r.short) {
-				r.short[base+i] = uint32(code | int(width)<<8 | i<<16)
+				r.short[base+i] = entry | uint64(i)<<32
 			}
 		}
-		r.long[bits.Len(uint(base))] = uint32(code | int(width)<<8)
+		if base >= len(r.short) {
+			r.long[bits.Len(uint(base))-1] = entry
+		}
 		base += 1 << width
 	}
-	return &r
+	return r
 }
 
-// of returns the code of a length, the number of bits that follow it, and these bits.
-func (r *codeRanges) of(length uint32) (code uint8, width, rest uint32) {
+// of returns the entry of a length.
+func (r *codeRanges) of(length uint32) uint64 {
 	if length < uint32(len(r.short)) {
-		c := r.short[length]
-		return uint8(c), c >> 8 & 0xff, c >> 16
+		return r.short[length]
 	}
-	n := bits.Len32(length)
-	c := r.long[n&31]
-	return uint8(c), c >> 8, length - 1<<(n-1)
+	n := bits.Len32(length) - 1
+	return r.long[n&31] | uint64(length-1<<n)<<32
 }
 
 // codeCounts is how often each code of a kind occurs. The last entries are always zero.
@@ -126,11 +137,11 @@ type codeCounts [64]uint32
 // 8878, section 3.1.1.5).
 type history [3]uint32
 
-// code turns sequences into codes, and counts the codes.
-func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCounts) {
+// codePlain turns sequences into codes, and counts the codes.
+func (h *history) codePlain(dst []coded, src []sequence, counts *[codeKinds]codeCounts) {
 	r0, r1, r2 := h[0], h[1], h[2]
 	dst = dst[:len(src)]
-	literals, matches := literalCodes, matchCodes
+	table := &lengths
 	for i, s := range src {
 		value := s.offset + 3
 		switch {
@@ -151,16 +162,14 @@ func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCount
 		default:
 			r0, r1, r2 = s.offset, r0, r1
 		}
-		ll, widthLL, restLL := literals.of(s.literals)
-		ml, widthML, restML := matches.of(s.length - minMatch)
+		ll, ml := table.literals.of(s.literals), table.matches.of(s.length-minMatch)
 		of := uint32(bits.Len32(value)-1) & 31
-		c := &dst[i]
-		c.codes = uint32(ll) | of<<8 | uint32(ml)<<16 | (widthLL+widthML)<<24
-		c.length = restLL | restML<<(widthLL&31)
-		c.offset = value - 1<<of
-		counts[literalLengths][ll&63]++
+		codes := uint32(ll) + uint32(ml)
+		rest := ll>>32 | ml>>32<<(ll>>24&31) | uint64(value-1<<of)<<(codes>>24&63)
+		dst[i] = coded{codes + of<<8 + of<<24, uint32(rest), uint32(rest >> 32)}
+		counts[literalLengths][codes&63]++
 		counts[offsets][of]++
-		counts[matchLengths][ml&63]++
+		counts[matchLengths][codes>>16&63]++
 	}
 	*h = history{r0, r1, r2}
 }
@@ -204,32 +213,55 @@ func (k *codeKind) choose(dst []byte, t *fseTable, repeat bool, counts []uint32,
 	return dst, mode
 }
 
-// appendSequences appends the bit stream of sequences.
+// stream is the bit stream of sequences in the making.
+type stream struct {
+	out    []byte
+	at     int    // where the stream goes on
+	acc    uint64 // the last n bits, which are not in out yet
+	n      uint
+	states [codeKinds]uint32
+	tables *[codeKinds]fseTable
+}
+
+// appendSequences appends the bit stream of sequences, the last of which comes first.
 func appendSequences(dst []byte, sequences []coded, tables *[codeKinds]fseTable) []byte {
-	start := len(dst)
-	out := dst[start:cap(dst)]
 	ll, of, ml := &tables[literalLengths], &tables[offsets], &tables[matchLengths]
+	end := len(sequences) - 1
+	last := &sequences[end]
+	s := stream{out: dst[:cap(dst)], at: len(dst), tables: tables}
+	s.states = [codeKinds]uint32{ll.first(last.literalCode()), of.first(last.offsetCode()), ml.first(last.matchCode())}
+	s.acc, s.n = last.rest()
+	s.put(sequences[:end])
 
-	last := &sequences[len(sequences)-1]
-	stateLL := ll.first(last.literalCode())
-	stateOF := of.first(last.offsetCode())
-	stateML := ml.first(last.matchCode())
+	w := bitWriter{out: s.out[:s.at], bits: s.acc, n: s.n}
+	w.put(0, 0)
+	w.put(uint64(s.states[matchLengths])&(1<<ml.log-1), uint(ml.log))
+	w.put(uint64(s.states[offsets])&(1<<of.log-1), uint(of.log))
+	w.put(uint64(s.states[literalLengths])&(1<<ll.log-1), uint(ll.log))
+	return w.end()
+}
+
+// mostUnflushed is the most bits that follow the codes of a sequence if they are put behind the bits
+// of its codes without writing these first.
+const mostUnflushed = 63 - 7 - maxTableLog - maxTableLog - (maxTableLog - 1)
+
+// putPlain puts sequences into the stream, the last one first.
+func (s *stream) putPlain(sequences []coded) {
+	ll, of, ml := &s.tables[literalLengths], &s.tables[offsets], &s.tables[matchLengths]
+	stateLL, stateOF, stateML := s.states[literalLengths], s.states[offsets], s.states[matchLengths]
+	acc, n, at, out := s.acc, s.n, s.at, s.out
 	var (
-		acc = uint64(last.length) | uint64(last.offset)<<last.lengthBits()
-		n   = last.lengthBits() + uint(last.offsetCode())
-		at  = 0
-
 		step  fseStep
 		width uint32
 	)
-	for i := len(sequences) - 2; i >= 0; i-- {
+	for i := len(sequences) - 1; i >= 0; i-- {
 		binary.LittleEndian.PutUint64(out[at:], acc)
 		at += int(n >> 3)
 		acc >>= n & 56
 		n &= 7
 
-		s := &sequences[i]
-		codes := s.codes
+		c := &sequences[i]
+		codes := c.codes
 		step = of.steps[codes>>8&63]
 		width = (stateOF + step.bits) >> 16 & 31
 		acc |= uint64(stateOF&(1<<width-1)) << (n & 63)
@@ -248,20 +280,16 @@ func appendSequences(dst []byte, sequences []coded, tables *[codeKinds]fseTable)
 		n += uint(width)
 		stateLL = uint32(ll.next[(stateLL>>width+uint32(step.find))&(maxTableSize-1)])
 
-		offset, more := uint(s.offsetCode()), s.lengthBits()
-		if n+more+offset > 63 {
+		rest, more := c.rest()
+		if more > mostUnflushed {
 			binary.LittleEndian.PutUint64(out[at:], acc)
 			at += int(n >> 3)
 			acc >>= n & 56
 			n &= 7
 		}
-		acc |= (uint64(s.length) | uint64(s.offset)<<(more&63)) << (n & 63)
-		n += more + offset
+		acc |= rest << (n & 63)
+		n += more
 	}
-	binary.LittleEndian.PutUint64(out[at:], acc)
-	w := bitWriter{out: dst[:start+at+int(n>>3)], bits: acc >> (n & 56), n: n & 7}
-	w.put(uint64(stateML)&(1<<ml.log-1), uint(ml.log))
-	w.put(uint64(stateOF)&(1<<of.log-1), uint(of.log))
-	w.put(uint64(stateLL)&(1<<ll.log-1), uint(ll.log))
-	return w.end()
+	s.acc, s.n, s.at = acc, n, at
+	s.states = [codeKinds]uint32{stateLL, stateOF, stateML}
 }

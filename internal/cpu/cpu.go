@@ -6,7 +6,7 @@
 //	plain    none: functions in Go do all the work
 //	sse2     what every amd64 processor has
 //	avx2     AVX2, BMI1, BMI2, LZCNT, PCLMULQDQ and POPCNT (Intel since Haswell, AMD since Zen)
-//	avx512   AVX-512 with BW, DQ, VBMI and VBMI2 (Intel since Ice Lake, AMD since Zen 4)
+//	avx512   AVX-512 with BW, CD, DQ, GFNI, VBMI, VBMI2 and VL (Intel since Ice Lake, AMD since Zen 4)
 //	neon     what every arm64 processor has
 //
 // amd64 has the levels plain to avx512, arm64 has plain and neon, and all others have plain alone.

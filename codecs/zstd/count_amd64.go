@@ -1,0 +1,27 @@
+//go:build !purego
+
+package zstd
+
+import "unsafe"
+
+// countKernel adds up in counts how often each byte occurs among the n bytes at src, on any amd64
+// processor. n is a multiple of eight. tables are zero before, and have the counts by place afterwards.
+//
+//go:noescape
+func countKernel(counts *[256]uint32, tables *[8][256]uint32, src *byte, n int)
+
+func count(counts *[256]uint32, src []byte) (most uint32) {
+	if !simd() || len(src) < fewBytes {
+		return countPlain(counts, src)
+	}
+	var tables [8][256]uint32
+	whole := len(src) &^ 7
+	countKernel(counts, &tables, unsafe.SliceData(src), whole)
+	for _, b := range src[whole:] {
+		counts[b]++
+	}
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	return most
+}

@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package zstd
+
+func count(counts *[256]uint32, src []byte) (most uint32) { return countPlain(counts, src) }

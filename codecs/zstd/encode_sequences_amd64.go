@@ -1,0 +1,128 @@
+//go:build !purego
+
+package zstd
+
+import (
+	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
+
+// coding tells codeKernel what to do.
+type coding struct {
+	src     *sequence
+	dst     *coded
+	count   int // at least 1
+	lengths *lengthCodes
+	vectors *codeVectors
+	counts  *[2][codeKinds]codeCounts // of every second sequence each
+	history history
+}
+
+// codeCountsSize is the size of counts of one kind, in bytes.
+const codeCountsSize = int(unsafe.Sizeof(codeCounts{}))
+
+// codeKernel does the same as codePlain, but counts the codes of every
+// second sequence apart: a counter that is needed again at once would have to be waited for. It
+// needs LZCNT and BMI2.
+//
+//go:noescape
+func codeKernel(c *coding)
+
+// atOnce is the number of sequences that codeKernel512 codes at a time.
+const atOnce = 16
+
+// codeKernel512 does the same for groups of atOnce sequences, as many as there are, but at least one.
+// It moves src and dst behind them. It needs AVX-512.
+//
+//go:noescape
+func codeKernel512(c *coding)
+
+// codeVectors are vectors for codeKernel512.
+type codeVectors struct {
+	take  [3][atOnce]uint32 // where in three vectors of sequences their literals, lengths and offsets are
+	give  [3][atOnce]uint32 // where the parts of three vectors of codes are, see newCodeVectors
+	codes [2][128]uint8     // of short lengths, of literals and of matches
+	// By such a code: the number of bits that follow it, and the shortest length that has it.
+	widths, bases [2][64]uint8
+}
+
+var vectors = newCodeVectors()
+
+func newCodeVectors() (v codeVectors) {
+	for i := range uint32(atOnce) {
+		for part := range uint32(3) {
+			v.take[part][i] = 3*i + part
+			// A place is that of a sequence in the vector of codes; or 16, and twice the place in
+			// one of two vectors of eight numbers with the bits that follow.
+			place := 3*i + part
+			at := &v.give[place/atOnce][place%atOnce]
+			if part == 0 {
+				*at = i
+			} else {
+				*at = atOnce + (2*i+part-1)%atOnce
+			}
+		}
+	}
+	for kind, codes := range []*codeRanges{&lengths.literals, &lengths.matches} {
+		for length := range uint32(len(codes.short)) {
+			entry := codes.of(length)
+			code := uint8(entry >> (16 * kind))
+			v.codes[kind][length] = code
+			if entry>>32 == 0 {
+				v.widths[kind][code], v.bases[kind][code] = uint8(entry>>24), uint8(length)
+			}
+		}
+	}
+	return v
+}
+
+// code turns sequences into codes, and counts the codes.
+func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCounts) {
+	if len(src) == 0 || cpu.Used() < cpu.AVX2 {
+		h.codePlain(dst, src, counts)
+		return
+	}
+	var both [2][codeKinds]codeCounts
+	c := coding{
+		src: &src[0], dst: &dst[:len(src)][0], count: len(src),
+		lengths: &lengths, vectors: &vectors, counts: &both, history: *h,
+	}
+	if c.count >= atOnce && cpu.Used() >= cpu.AVX512 {
+		codeKernel512(&c)
+		c.count %= atOnce
+	}
+	if c.count > 0 {
+		codeKernel(&c)
+	}
+	*h = c.history
+	for kind := range counts {
+		for s := range counts[kind] {
+			counts[kind][s] += both[0][kind][s] + both[1][kind][s]
+		}
+	}
+}
+
+// streamCursor tells putKernel where to read and write.
+type streamCursor struct {
+	*stream
+	sequences *coded
+	count     int   // at least 1
+	out       *byte // where the stream goes on
+}
+
+// putKernel does the same as putPlain. It needs BMI2, and writes eight bytes at a time.
+//
+//go:noescape
+func putKernel(c *streamCursor)
+
+// put puts sequences into the stream, the last one first.
+func (s *stream) put(sequences []coded) {
+	if len(sequences) == 0 || cpu.Used() < cpu.AVX2 || len(s.out)-s.at < (len(sequences)+1)*mostSequence+8 {
+		s.putPlain(sequences)
+		return
+	}
+	c := streamCursor{s, &sequences[0], len(sequences), &s.out[s.at]}
+	putKernel(&c)
+	s.at = int(uintptr(unsafe.Pointer(c.out)) - uintptr(unsafe.Pointer(&s.out[0])))
+}
