@@ -212,7 +212,7 @@ func (t *Task) decodesAlong(dim, n int) int {
 
 // Decodes returns how many source chunks are decoded until all blocks are read, and how
 // many chunks there are. A chunk may be decoded several times. Both numbers are 0 if the
-// source reads any region at the same cost. Block must be one that ReadBlock has
+// source reads any region at the same cost. Block must be one that ReadBlock or InLayers has
 // returned, or nil.
 func (t *Task) Decodes() (decodes, chunks int) {
 	info := t.Source.Info()
@@ -223,6 +223,9 @@ func (t *Task) Decodes() (decodes, chunks int) {
 	for dim, n := range t.blockShape() {
 		decodes *= t.decodesAlong(dim, n) // no more pieces than elements
 		chunks *= ceil(t.Grid.Shape[dim], info.Chunks[dim])
+	}
+	if t.Layer != nil {
+		decodes = chunks // no part of a chunk is read twice
 	}
 	return decodes, chunks
 }

@@ -25,25 +25,32 @@
 // Objects of a Zarr source that are carried through (Task.Stored) are units
 // without a transform: the reader hands the stored bytes to a writer.
 //
+// Uncompressed chunks may be written layer by layer (Task.Layer), if the source reads parts
+// of its chunks. Then a block goes to a writer before it is read: the writer reads a layer of
+// all chunks of the block, and appends it to their objects, while the layer is still in the
+// processor's cache. See layers.go.
+//
 // This package has all goroutines and channels through which chunk data pass. The first
 // error stops them all. Objects that were stored before the error are still committed.
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	allotment.go  what each cell of a block gives back
-//	task.go       Task: one array, with its source and its writer
-//	block.go      which units are read together
-//	monitor.go    Monitor, and the budget that it watches
-//	units.go      the pieces of a task on their way: blocks, shards, loads, parcels
-//	pipeline.go   Config, and what all workers share
-//	slabs.go      reading the source's chunks in parallel
-//	carry.go      objects that are carried through
-//	encode.go     the encoders
-//	shard.go      shards, which go to the store as streams
-//	variable.go   elements of variable size
-//	read.go       the readers
-//	write.go      the writers
-//	commit.go     receipts
-//	run.go        Run, and the planner
-//	sample.go     Sample: some units, encoded and thrown away
+//	allotment.go     what each cell of a block gives back
+//	task.go          Task: one array, with its source and its writer
+//	block.go         which units are read together
+//	layers.go        which units are written layer by layer, and in which layers
+//	monitor.go       Monitor, and the budget that it watches
+//	units.go         the pieces of a task on their way: blocks, shards, loads, parcels
+//	pipeline.go      Config, and what all workers share
+//	slabs.go         reading the source's chunks in parallel
+//	carry.go         objects that are carried through
+//	encode.go        the encoders
+//	write_layers.go  blocks that are written layer by layer
+//	shard.go         shards, which go to the store as streams
+//	variable.go      elements of variable size
+//	read.go          the readers
+//	write.go         the writers
+//	commit.go        receipts
+//	run.go           Run, and the planner
+//	sample.go        Sample: some units, encoded and thrown away
 package stages

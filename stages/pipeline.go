@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,6 +57,7 @@ type pipeline struct {
 	// let the data leave the processor's cache.
 	window  chan struct{}
 	readers atomic.Int64 // number of tokens
+	fast    atomic.Bool  // the last block was read at the speed of a fastReader
 	failed  atomic.Bool  // a commit failed
 	stopped atomic.Bool
 
@@ -125,10 +127,38 @@ func (p *pipeline) drop(u parcel) {
 	p.giveBack(u.load, u.reserved)
 }
 
-// widen lets one more reader work, if there is one.
+// report sends the receipt of a finished unit, and tells the observer.
+func (p *pipeline) report(e Event) error {
+	p.receipts <- e.Receipt // the collector always listens
+	if p.failed.Load() {
+		return errCommit
+	}
+	if p.Observe != nil {
+		p.Observe(e)
+	}
+	return nil
+}
+
+// leastReaders is the number of readers that work in any case, if there are as many: one
+// reads while the other hands over its block.
+const leastReaders = 2
+
+// fastReader is the speed, in bytes for each second, from which on a reader seems to keep a
+// processor busy. A slower one seems to wait for a disk or a server.
+const fastReader = 256 << 20
+
+// widen lets one more reader work, if there is one. Fast readers are no more than processors:
+// more of them would not read faster, but each holds a block.
 func (p *pipeline) widen() {
-	if p.readers.Add(1) <= int64(cap(p.window)) {
-		p.window <- struct{}{} // does not block: there is a place for each reader
+	most := cap(p.window)
+	if p.fast.Load() && !p.Far {
+		most = min(most, max(leastReaders, runtime.GOMAXPROCS(0)))
+	}
+	for n := p.readers.Load(); n < int64(most); n = p.readers.Load() {
+		if p.readers.CompareAndSwap(n, n+1) {
+			p.window <- struct{}{} // does not block: there is a place for each reader
+			return
+		}
 	}
 }
 

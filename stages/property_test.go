@@ -52,6 +52,26 @@ func sample(t *testing.T, r *rand.Rand) (*memorySource, Task, *memoryWriter) {
 	return s, x, w
 }
 
+// inLayers makes a task write its chunks layer by layer, if the chain allows it. The last
+// dimensions of a layer are the chunk's, and blocks have several chunks along these.
+func inLayers(r *rand.Rand, x *Task) {
+	chunk := x.Chain.Chunk().Shape
+	rank := len(chunk)
+	if _, ok := x.Chain.Layer(chunk); !ok || rank == 0 {
+		return
+	}
+	dim := r.IntN(rank)
+	divided := divisors(chunk[dim])
+	shape := layerShape(chunk, dim, divided[r.IntN(len(divided))])
+	x.Layer, _ = x.Chain.Layer(shape)
+	x.Block = ones(rank)
+	for i, n := range shape {
+		if n == chunk[i] {
+			x.Block[i] = 1 + r.IntN(4)
+		}
+	}
+}
+
 // inShards makes the chunks of a task inner chunks of shards, sometimes of transposed
 // ones.
 func inShards(t *testing.T, r *rand.Rand, x *Task) {
@@ -124,8 +144,8 @@ func widened(s *memorySource) *memorySource {
 
 // TestObjectsAreTheSame runs random tasks twice: one unit after the other, and with
 // random workers, budgets, blocks and numbers of cells that are encoded at once. Some
-// sources have to be converted. The objects are the same, and each decodes to the
-// elements of the source.
+// sources have to be converted, and some chunks are written layer by layer. The objects are
+// the same, and each decodes to the elements of the source.
 func TestObjectsAreTheSame(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -143,6 +163,8 @@ func TestObjectsAreTheSame(t *testing.T) {
 			c.Read, c.Encode, c.Write = 1+r.IntN(8), 1+r.IntN(8), 1+r.IntN(8)
 			if r.IntN(3) == 0 {
 				x.Source, x.Convert = widened(s), narrowing{}
+			} else if r.IntN(2) == 0 {
+				inLayers(r, &x)
 			}
 			c.Memory = x.Cost() + r.IntN(4)*r.IntN(x.Cost())
 			if err := Run(t.Context(), c, List{x}); err != nil {

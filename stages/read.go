@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // read fills the buffers of blocks and sends their cells to the encoders.
@@ -66,6 +67,10 @@ func (p *pipeline) readBlock(ctx context.Context, l *load, w *worker) error {
 	if t.Stored != nil {
 		return p.carry(ctx, t, l, w)
 	}
+	if t.Layer != nil {
+		return p.sendLayered(ctx, l, w)
+	}
+	began := time.Now()
 	var err error
 	if l.account != nil {
 		err = p.fillVariable(ctx, t, l)
@@ -86,6 +91,7 @@ func (p *pipeline) readBlock(ctx context.Context, l *load, w *worker) error {
 	if l.account != nil {
 		p.arrive(l, nil)
 	}
+	p.fast.Store(float64(l.reserved) >= fastReader*time.Since(began).Seconds())
 	for i, unit := range l.units {
 		if i > 0 && l.shard == nil && p.stopping() { // a shard that was begun is finished
 			p.abandon(l, len(l.units)-i)

@@ -48,7 +48,7 @@ func Run(ctx context.Context, config Config, tasks Tasks) error {
 	// the budget. So there is at most one reader for each 4 MiB of the budget.
 	readers := min(orElse(p.Read, cores), max(1, p.Memory>>22))
 	p.window = make(chan struct{}, readers)
-	begin := 2
+	begin := leastReaders
 	if p.Far {
 		begin = readers
 	}

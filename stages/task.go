@@ -65,6 +65,10 @@ type Task struct {
 	// AtOnce is how many cells of a block are encoded and written at the same time. The
 	// block reserves the memory for that. 0: all of them.
 	AtOnce int
+	// Layer, if set, is the chain of a layer of a chunk, see [codecs.Chain.Layer]. A writer
+	// then reads, encodes and stores all chunks of a block layer by layer, without ever
+	// having a chunk in memory. See InLayers, which chooses Layer and Block together.
+	Layer *codecs.Chain
 	// Digest says that receipts have the digests of units. A digest is of the elements as
 	// they are behind the first Behind codecs in the array's metadata, which are
 	// array → array. Exact, a result of [codecs.Chain.Exact], is how many of these codecs
@@ -182,8 +186,11 @@ func (t *Task) readType() dtype.Type {
 // reading is the memory that the source takes until the block is read; no cell is encoded
 // before that.
 func (t *Task) cost(cells int) (buffer, unit, reading int) {
-	if t.Stored != nil {
+	switch {
+	case t.Stored != nil:
 		return cells * t.carriedCost(), 0, 0
+	case t.Layer != nil:
+		return t.layeredCost(cells), 0, 0
 	}
 	cell := t.cellChain().Chunk()
 	n, _ := ndarray.Bytes(t.readType(), cell.Shape)
@@ -193,6 +200,14 @@ func (t *Task) cost(cells int) (buffer, unit, reading int) {
 		unit += ndarray.Rounded(converted)
 	}
 	return ndarray.Rounded(n * cells), unit, t.Source.Info().Memory
+}
+
+// layeredCost returns the most bytes that a block of the given number of chunks takes, if it
+// is written layer by layer: a layer, the encoding of a piece, the encoding of a piece that
+// holds only the fill value, and what the source and the streams take.
+func (t *Task) layeredCost(cells int) int {
+	piece, _ := ndarray.Bytes(t.readType(), t.Layer.Chunk().Shape)
+	return ndarray.Rounded(piece*cells) + 2*(ndarray.Rounded(piece)+t.Layer.Memory()) + t.Source.Info().Memory + cells*t.StreamBytes
 }
 
 // costOf returns the Cost of a task with blocks of the given number of cells, of which

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -58,5 +61,44 @@ func TestBlockThatNobodyTakes(t *testing.T) {
 		if !p.budget.TryAcquire(memory) {
 			t.Error("not all of the budget was given back")
 		}
+	}
+}
+
+// TestFastReaders counts the readers that work at the same time while encoders wait
+// for them. Fast readers are no more than processors.
+func TestFastReaders(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	const readers, block = 8, 64 << 10
+	for _, c := range []struct {
+		far   bool
+		speed float64
+		want  int64
+	}{
+		{false, 1.2 * fastReader, 3},
+		{false, 0.9 * fastReader, readers},
+		{true, 1.2 * fastReader, readers},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var now, most atomic.Int64
+			s := counted(64, block/2)
+			s.before = func(context.Context, []int) error {
+				if n := now.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				<-time.After(time.Duration(block / c.speed * float64(time.Second)))
+				now.Add(-1)
+				return nil
+			}
+			x, _ := task(t, s, 1, block/2)
+			var l ledger
+			cfg := config(&l)
+			cfg.Memory, cfg.Read, cfg.Far = readers<<22, readers, c.far
+			if err := Run(t.Context(), cfg, List{x}); err != nil {
+				t.Fatal(err)
+			}
+			if most.Load() != c.want {
+				t.Errorf("far is %v, %.0f bytes in a second: %d readers at the same time, want %d", c.far, c.speed, most.Load(), c.want)
+			}
+		})
 	}
 }

@@ -11,6 +11,12 @@ import (
 func (p *pipeline) write(ctx context.Context, w *worker) error {
 	for u := range p.writes {
 		t := u.load.of
+		if t.Layer != nil {
+			if err := p.writeLayered(ctx, u.load, w); err != nil {
+				return err
+			}
+			continue
+		}
 		w.begin(t, u.index, 1)
 		receipt, err := p.store(ctx, t, u)
 		w.wait()
@@ -24,16 +30,12 @@ func (p *pipeline) write(ctx context.Context, w *worker) error {
 		if receipt == nil {
 			continue
 		}
-		p.receipts <- *receipt // the collector always listens
-		if p.failed.Load() {
-			return errCommit
+		e := Event{Receipt: *receipt}
+		if !sharded && u.stored == nil {
+			e.Read = t.elements(t.Grid, u.index)
 		}
-		if p.Observe != nil {
-			e := Event{Receipt: *receipt}
-			if !sharded && u.stored == nil {
-				e.Read = t.elements(t.Grid, u.index)
-			}
-			p.Observe(e)
+		if err := p.report(e); err != nil {
+			return err
 		}
 	}
 	return nil

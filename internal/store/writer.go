@@ -8,14 +8,19 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
+// directPart is the least bytes of a piece that is written to a file at once. A smaller piece
+// is collected with others, because that takes less time than a call of the system.
+const directPart = 64 << 10
+
 // abortTime bounds how long Abort tries, because it is called on the way out.
 const abortTime = 15 * time.Second
 
 // Writer writes one object piece by piece. It collects the pieces in a buffer
 // of one part, 8 MiB in a bucket and 256 KiB in other places, and sends each part
-// when the next one begins. An object that fits into one part is sent as Put sends
-// it. S3 and Azure take several parts at the same time, see Options. Their parts double
-// in size every 1000 parts, because the number of parts is limited.
+// when the next one begins. Large pieces of a local file are not collected. An object
+// that fits into one part is sent as Put sends it. S3 and Azure take several parts at the
+// same time, see Options. Their parts double in size every 1000 parts, because the number
+// of parts is limited.
 //
 // The object appears as a whole with Close. After Abort nothing of the object stays.
 // One of the two must be called, and Abort may follow Close:
@@ -33,6 +38,7 @@ type Writer struct {
 	store  *Store
 	key    string
 	buffer []byte        // the part that is being filled
+	direct bool          // parts may have any size
 	up     driver.Upload // nil before the first part is sent
 	parts  int           // number of parts sent or being sent
 	size   int64         // bytes of these parts
@@ -55,6 +61,7 @@ func (s *Store) NewWriter(ctx context.Context, key string) (*Writer, error) {
 		return nil, s.requests.PathError("open", key, err)
 	}
 	w := &Writer{ctx: ctx, store: s, key: key}
+	_, w.direct = s.driver.(driver.Files)
 	if s.parts > 1 && !s.driver.InOrder() {
 		w.flight = newFlight(ctx, s.parts*s.driver.PartSize(0))
 	}
@@ -76,11 +83,11 @@ func (w *Writer) Write(p []byte) (int, error) {
 			}
 			continue
 		}
-		if w.flight == nil && len(w.buffer) == 0 && len(p)-n > limit { // a whole part, and not the last
-			if w.err = w.send(p[n : n+limit]); w.err != nil {
+		if k := w.uncollected(len(p)-n, limit); k > 0 {
+			if w.err = w.send(p[n : n+k]); w.err != nil {
 				return n, w.err
 			}
-			n += limit
+			n += k
 			continue
 		}
 		if cap(w.buffer) < limit { // there is no buffer, or parts have grown
@@ -93,6 +100,18 @@ func (w *Writer) Write(p []byte) (int, error) {
 		n += k
 	}
 	return n, nil
+}
+
+// uncollected returns how many of the next n bytes are sent as a part without being collected,
+// at most limit. A part that is not the last has limit bytes, unless parts may have any size.
+func (w *Writer) uncollected(n, limit int) int {
+	switch {
+	case w.flight != nil || len(w.buffer) > 0:
+		return 0
+	case w.direct && n >= directPart || n > limit:
+		return min(n, limit)
+	}
+	return 0
 }
 
 // take gives the Writer a buffer for a part of size bytes.
@@ -193,8 +212,10 @@ func (w *Writer) finish() error {
 		w.version, err = w.store.PutVersion(w.ctx, w.key, w.buffer)
 		return err
 	}
-	if err := w.sendBuffer(); err != nil { // never empty: Write sends a part when the next one begins
-		return err
+	if len(w.buffer) > 0 { // it is empty if the last piece was not collected
+		if err := w.sendBuffer(); err != nil {
+			return err
+		}
 	}
 	if err := w.flight.wait(); err != nil {
 		return err

@@ -237,6 +237,34 @@ func checkWriterLife(t *testing.T, s *Store) {
 	}
 }
 
+// A large piece of a local file is not copied into a buffer.
+func TestWriterDirect(t *testing.T) {
+	s := open(t, t.TempDir()+"/s", Options{})
+	w, err := s.NewWriter(t.Context(), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort() //nolint:errcheck // does nothing after Close
+	sizes := []int{directPart, directPart - 1, 1, 3 * directPart, 8*directPart + 1, 4*directPart - 1, directPart}
+	collected := []bool{false, true, true, true, true, true, false} // whether bytes are in the buffer after the piece
+	data, at := random(1, 20*directPart), 0
+	for i, n := range sizes {
+		if _, err := w.Write(data[at : at+n]); err != nil {
+			t.Fatal(err)
+		}
+		if at += n; (len(w.buffer) > 0) != collected[i] {
+			t.Errorf("after a piece of %d bytes, number %d, %d bytes are collected", n, i, len(w.buffer))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, nil)
+	if got := get(t, s, "k"); got != string(data[:at]) {
+		t.Error("the object has other bytes than the pieces")
+	}
+}
+
 func checkWriterKeys(t *testing.T, s *Store) {
 	for _, key := range []string{"", "/a", "a/../b", "a\nb"} {
 		if w, err := s.NewWriter(t.Context(), key); w != nil || !errors.Is(err, fs.ErrInvalid) {

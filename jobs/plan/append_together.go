@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -49,7 +51,11 @@ func (g *Growth) ragged(ctx context.Context, p *Plan) (jobfile.Problems, error) 
 	for scope, a := range first {
 		g.New[scope] = a.Append.New
 	}
-	left, err := g.leftOut(ctx, all, first)
+	left, lists, err := g.leftOut(ctx, all, first)
+	for _, group := range lists {
+		ps = append(ps, p.Job.Problem("source", fmt.Sprintf("the lists of varying length in %q of the target belong to the indices of the dimension %q and would stay behind: the job has no such lists", group, g.Dimension),
+			"such lists cannot be appended to a target: migrate all files in one run to another target, without target.existing: append"))
+	}
 	for _, name := range left {
 		ps = append(ps, p.Job.Problem("source", fmt.Sprintf("array %q of the target has the dimension %q and would stay behind: the job has no such array", name, g.Dimension),
 			"every array that has the dimension has to grow with the others"))
@@ -98,9 +104,10 @@ func (g *Growth) shares(array string, rows int, all map[string]bool, scopes map[
 }
 
 // leftOut lists the arrays of the target that share the dimension with an array of the
-// plan, although the job does not migrate them.
-func (g *Growth) leftOut(ctx context.Context, all map[string]bool, scopes map[string]*Array) ([]string, error) {
-	var names []string
+// plan, although the job does not migrate them. lists are the groups of lists of varying length
+// for which the same is true: one list belongs to each index of the dimension.
+func (g *Growth) leftOut(ctx context.Context, all map[string]bool, scopes map[string]*Array) (names, lists []string, err error) {
+	groups := groupsOf(all)
 	for _, name := range g.target.Arrays() {
 		if g.met[name] {
 			continue
@@ -110,20 +117,53 @@ func (g *Growth) leftOut(ctx context.Context, all map[string]bool, scopes map[st
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("target: %w", err)
+			return nil, nil, fmt.Errorf("target: %w", err)
 		}
 		var d struct {
-			Names []*string `json:"dimension_names"`
-			Shape []int     `json:"shape"`
+			Names []*string       `json:"dimension_names"`
+			Shape []int           `json:"shape"`
+			Type  json.RawMessage `json:"data_type"`
 		}
 		text, _ = zarr.FromPython(text)
 		if err := json.Unmarshal(text, &d); err != nil {
-			return nil, fmt.Errorf("target: array %q: %w", name, err)
+			return nil, nil, fmt.Errorf("target: array %q: %w", name, err)
 		}
 		axis := slices.IndexFunc(d.Names, func(n *string) bool { return n != nil && *n == g.Dimension })
 		if axis >= 0 && axis < len(d.Shape) && g.shares(name, d.Shape[axis], all, scopes) {
 			names = append(names, name)
 		}
+		group, isOffsets := strings.CutSuffix(name, "/"+sources.ListOffsets)
+		if !isOffsets || len(d.Shape) != 1 || d.Shape[0] == 0 || string(d.Type) != `"int64"` {
+			continue
+		}
+		values, rows := group+"/"+sources.ListValues, d.Shape[0]-1 // there is one offset more than rows
+		if (all[values] || groups[values]) && g.shares(group, rows, all, scopes) && g.rows(group, all, scopes) == rows {
+			lists = append(lists, group)
+		}
 	}
-	return names, nil
+	return names, lists, nil
+}
+
+// groupsOf returns the paths of the groups that hold arrays, directly or in groups within them.
+func groupsOf(arrays map[string]bool) map[string]bool {
+	groups := map[string]bool{}
+	for name := range arrays {
+		for group := groupOf(name); group != "" && !groups[group]; group = groupOf(group) {
+			groups[group] = true
+		}
+	}
+	return groups
+}
+
+// rows returns how many rows the arrays of the plan have in the target that share the dimension
+// with a node, or -1.
+func (g *Growth) rows(node string, all map[string]bool, scopes map[string]*Array) int {
+	for group := g.scope(node, all); ; group = groupOf(group) {
+		if a := scopes[group]; a != nil {
+			return a.Append.Rows
+		}
+		if group == "" {
+			return -1
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -19,6 +20,7 @@ import (
 	"github.com/zmigrate/zmigrate/readers"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/compare"
+	"github.com/zmigrate/zmigrate/stages"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -127,6 +129,9 @@ func (b *builder) block(a *Array) {
 		a.Cost = task.Cost()
 		return
 	}
+	if b.inLayers(a, task, memory/4) {
+		return
+	}
 	// A quarter of the memory leaves room to read blocks while others are encoded and
 	// written. A larger block is worth it in two cases: if fewer chunks of the source are
 	// decoded several times, or if the units of the smaller block would keep too few
@@ -148,6 +153,22 @@ func (b *builder) block(a *Array) {
 		}
 		a.OnceChunks = shapes.Once(task, b.info.Chunks, int64(memory), b.env.Codecs)
 	}
+}
+
+// inLayers chooses layers, if the chunks are best written layer by layer. A store behind a
+// network wants objects in larger parts.
+func (b *builder) inLayers(a *Array, task stages.Task, limit int) bool {
+	if !store.Local(b.plan.Job.Target.URL) {
+		return false
+	}
+	writers := cmp.Or(b.plan.Job.Run.Workers.Write, runtime.GOMAXPROCS(0))
+	if a.Layer, a.Block = task.InLayers(limit, limits.ShareOfDescriptors()/writers); a.Layer == nil {
+		return false
+	}
+	task.Layer, task.Block = a.Layer, a.Block
+	a.Cost = task.Cost()
+	a.Decodes, a.SourceChunks = task.Decodes()
+	return true
 }
 
 func (b *builder) dataType() dtype.Type {

@@ -112,15 +112,8 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 		}
 		problems = append(problems, wrong...)
 	}
-	switch {
-	case len(p.Arrays) > 0 || problems.Err() != nil:
-	case p.Job.Source.Unsupported == "skip" && len(left) > 0:
-		w := p.Job.Problem("source.unsupported", "no array is left: the target has the groups of the source and their attributes", "")
-		w.Warning, w.Code = true, sources.LeftOut
-		problems = append(problems, w)
-	default:
-		problems = append(problems, p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects",
-			"the source has these arrays: "+jobfile.Clip(strings.Join(paths, ", "), 200)))
+	if len(p.Arrays) == 0 && problems.Err() == nil {
+		problems = append(problems, p.noArrays(paths, left))
 	}
 	reviewed, err := p.target.review(ctx, p, coordinates)
 	if err != nil {
@@ -147,6 +140,21 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 	}
 	p.Findings = append(p.Findings, p.partial()...)
 	return p.sample(ctx)
+}
+
+// noArrays returns what is wrong with a plan without arrays. paths has the arrays of the source, and
+// left those that this program does not support. If the job skips these, that is only a warning.
+func (p *Plan) noArrays(paths []string, left map[string]error) jobfile.Problem {
+	if p.Job.Source.Unsupported == "skip" && len(left) > 0 {
+		w := p.Job.Problem("source.unsupported", "no array is left: the target has the groups of the source and their attributes", "")
+		w.Warning, w.Code = true, sources.LeftOut
+		return w
+	}
+	hint := "the source has no arrays"
+	if len(paths) > 0 {
+		hint = "the source has these arrays: " + jobfile.Clip(strings.Join(paths, ", "), 200)
+	}
+	return p.Job.Problem("source", "nothing to migrate: the source has no array that the job selects", hint)
 }
 
 // lookAround looks at what lies around the target, and at the lock at the same time.

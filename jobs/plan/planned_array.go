@@ -46,6 +46,9 @@ type Reading struct {
 	Block []int
 	// AtOnce is how many chunks of a block are encoded at the same time. 0: all.
 	AtOnce int
+	// Layer is the chain of a layer, if the chunks of a block are written layer by layer.
+	// nil: each chunk is encoded whole.
+	Layer *codecs.Chain
 	// Decodes is how many times a source chunk is decoded, over all source chunks.
 	// SourceChunks is how many source chunks there are. Both are 0 if the source stores no
 	// chunks.

@@ -15,7 +15,7 @@ import (
 func (p *Plan) Task(a *Array) stages.Task {
 	t := stages.Task{
 		Path: a.Target, Source: a.array, Stored: a.stored, Piece: carriedPiece(p.Job), Convert: a.convert, Grid: *a.Grid, First: a.Place().First, Chain: a.Chain,
-		Block: a.Block, AtOnce: a.AtOnce, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
+		Block: a.Block, AtOnce: a.AtOnce, Layer: a.Layer, KeepEmpty: p.Job.Target.StoreEmptyChunks, StreamBytes: store.WriterBytes(p.Job.Target.URL, PartsAtOnce(&p.Job.Run), a.Chain.Size().Max),
 	}
 	// Packed elements are digested as they are stored. The codecs that say what they mean
 	// come before the chain and are not part of it.

@@ -125,7 +125,7 @@ func (s *source) kindOfN5(n *node) (*kind, zarr.Attributes, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	k.n5, k.partly = meta, false
+	k.n5, k.partly, k.common.AnyRegion = meta, false, false
 	k.common.FillFrom = "N5, in which a block that is not stored holds zeros"
 	if meta.LZ4 {
 		k.common.Memory += k.parallel * 2 * k.mostStored(k.chain) // the block, and what it becomes
@@ -215,6 +215,8 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	}
 	info.Memory = k.parallel * each
 	k.partly = !slices.Equal(k.chain.Granularity(), meta.Grid.Chunk) && k.chain.Size().Max > s.store.GapBytes()
+	_, plain := k.chain.Layer(meta.Grid.Chunk)
+	info.AnyRegion = plain && k.partly && k.grid.Runs == nil && s.store.Local()
 	info.Notes = slices.Clip(info.Notes) // so that arrays that append notes copy the list
 	return k, nil
 }

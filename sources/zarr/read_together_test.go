@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"container/list"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
@@ -115,7 +117,7 @@ func TestReadApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := values(t, local, "a"); err != nil || len(local.(*source).together.windows[windowOf{"a", 0}].spans) != 0 {
+	if _, err := values(t, local, "a"); err != nil || len(local.(*source).together.windows[windowOf{"a", 0}].places) != 0 {
 		t.Errorf("local: %v", err)
 	}
 }
@@ -149,7 +151,7 @@ func TestReadTogetherEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			reads++
-			if of.bytes > keptSpans {
+			if of.bytes > of.most {
 				t.Fatalf("%d bytes in memory", of.bytes)
 			}
 		}
@@ -160,5 +162,76 @@ func TestReadTogetherEnds(t *testing.T) {
 	parts.Store(0)
 	if err := a.ReadRegion(t.Context(), dst, []int{0}); err != nil || parts.Load() != 1 {
 		t.Errorf("%d requests, %v", parts.Load(), err)
+	}
+}
+
+// TestReadTogetherLayout: what is remembered of windows stays within its share of the memory, also
+// when windows are used again in turn. Windows that are dropped take their bytes with them. With too
+// little memory for one window, all chunks are read alone.
+func TestReadTogetherLayout(t *testing.T) {
+	const windows, n = 40, 40 * windowChunks
+	// Neighbours in the array lie beside each other in the file in twos, far from the next two: a
+	// window has as many spans as it can have.
+	const apart = 300 << 10
+	var table strings.Builder
+	fmt.Fprintf(&table, `{"a/.zarray": %s`, arrayDocument(4*n))
+	for i := range n {
+		fmt.Fprintf(&table, `, "a/%d": ["x.bin", %d, 16]`, i, i%windowChunks/2*apart+i%2*16)
+	}
+	dir := writeFiles(t, map[string]string{"refs.json": table.String() + "}", "x.bin": strings.Repeat("0123", windowChunks/2*apart/4)})
+	url, parts, _ := rangeServer(t, dir)
+	for name, c := range map[string]struct {
+		memory     int64
+		spans, all bool // whether there are spans, and whether windows keep them to the end
+	}{
+		"plenty": {1 << 30, true, true}, "little": {4 << 20, true, false}, "too little": {700 << 10, false, false},
+	} {
+		resident := &sources.Resident{Memory: c.memory}
+		s, err := openTable(t, url+"/refs.json", Options{Resident: resident})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.Array(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := s.(*source).together
+		if kept := resident.Bytes(); int64(of.most+of.mostLayout) > kept || kept > c.memory/2 {
+			t.Errorf("%s: %d bytes of spans and %d of windows at most, %d are counted", name, of.most, of.mostLayout, kept)
+		}
+		parts.Store(0)
+		dst := ndarray.New(a.Info().Type, []int{1})
+		for i := range windowChunks {
+			for w := range windows {
+				if i > 1 && w%8 != 0 {
+					continue // a few windows go on
+				}
+				if err := a.ReadRegion(t.Context(), dst, []int{4 * (w*windowChunks + i)}); err != nil {
+					t.Fatal(err)
+				}
+				if of.layout > of.mostLayout || of.bytes > of.most {
+					t.Fatalf("%s: %d bytes of windows, at most %d; %d of spans, at most %d", name, of.layout, of.mostLayout, of.bytes, of.most)
+				}
+			}
+		}
+		layout, spans := 0, 0
+		for at := of.recent.Front(); at != nil; at = at.Next() {
+			w := at.Value.(*window)
+			layout += w.bytes
+			for _, s := range w.spans {
+				if s.at != nil {
+					spans++
+				}
+			}
+		}
+		if layout != of.layout || len(of.windows) != of.recent.Len() || spans != of.order.Len() || len(of.windows) == windows != c.all || (len(of.windows) > 0) != c.spans {
+			t.Errorf("%s: %d windows of %d bytes, %d listed, %d counted; %d spans of them, %d in all", name, len(of.windows), layout, of.recent.Len(), of.layout, spans, of.order.Len())
+		}
+		if reads := int64(2*windows + (windowChunks-2)*windows/8); !c.spans && parts.Load() != reads || c.all && parts.Load() != reads/2 {
+			t.Errorf("%s: %d requests for %d chunks", name, parts.Load(), reads)
+		}
+	}
+	if unsafe.Sizeof(place{}) > placeBytes || unsafe.Sizeof(span{})+unsafe.Sizeof(list.Element{}) > spanBytes || unsafe.Sizeof(window{})+unsafe.Sizeof(list.Element{})+2*unsafe.Sizeof(windowOf{}) > windowBytes {
+		t.Error("places, spans or windows take more memory than is counted")
 	}
 }

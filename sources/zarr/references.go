@@ -128,8 +128,9 @@ func (s *source) refer(r *referred) error {
 		return errors.Join(err, r.close())
 	}
 	s.setStore(st)
-	s.referred, s.together = r, newTogether(r, s.options.Resident.Share(keptSpans)/s.many)
-	s.options.Resident.Keep(s.together.most)
+	kept := s.options.Resident.Share(keptTogether) / s.many
+	s.referred, s.together = r, newTogether(r, kept)
+	s.options.Resident.Keep(kept)
 	return nil
 }
 

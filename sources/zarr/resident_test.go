@@ -22,13 +22,13 @@ func TestResident(t *testing.T) {
 		urls        []string
 		least, most int64
 	}{
-		"JSON":              {1 << 30, []string{table}, 1*mib + 32*mib, 1*mib + 32*mib + 2000},
+		"JSON":              {1 << 30, []string{table}, 1*mib + 40*mib, 1*mib + 40*mib + 2000},
 		"JSON, little":      {16 * mib, []string{table}, 1*mib + 3*mib, 5 * mib},
 		"JSON, very little": {1 * mib, []string{table}, 1 * mib, 1*mib + 2000},
-		"Parquet":           {1 << 30, []string{parquet}, 96 * mib, 96 * mib},
+		"Parquet":           {1 << 30, []string{parquet}, 104 * mib, 104 * mib},
 		"Parquet, little":   {16 * mib, []string{parquet}, 6 * mib, 6 * mib},
-		"unknown":           {0, []string{parquet}, 96 * mib, 96 * mib},
-		"two tables":        {1 << 30, []string{table, table}, 2*mib + 32*mib, 2*mib + 32*mib + 4000},
+		"unknown":           {0, []string{parquet}, 104 * mib, 104 * mib},
+		"two tables":        {1 << 30, []string{table, table}, 2*mib + 40*mib, 2*mib + 40*mib + 4000},
 		"no table":          {1 << 30, []string{"testdata/stored.zarr.zip"}, 0, 0},
 	} {
 		r := &sources.Resident{Memory: c.memory}

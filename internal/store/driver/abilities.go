@@ -2,7 +2,8 @@ package driver
 
 import "context"
 
-// Files is an ability of a driver whose objects are files of this machine.
+// Files is an ability of a driver whose objects are files of this machine. Its uploads take
+// parts of any size.
 type Files interface {
 	// Sync returns when every put and delete that returned before is visible and durable.
 	Sync(ctx context.Context) error

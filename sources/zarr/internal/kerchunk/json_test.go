@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -136,5 +137,42 @@ func TestPagesOfTable(t *testing.T) {
 	}
 	if got := len(listed(t, table, "a/")); got != 2*page+1 {
 		t.Errorf("%d entries", got)
+	}
+}
+
+// TestMemory compares the memory that a table takes with what is counted, which may be a
+// tenth less: of many chunks of one file, of a file for each chunk, and of chunks within
+// the table.
+func TestMemory(t *testing.T) {
+	const n = 50_000
+	heap := func() int {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	for name, entry := range map[string]func(i int) string{
+		"one file":   func(i int) string { return fmt.Sprintf(`["s3://bucket/file.nc", %d, 100000]`, 100_000*i) },
+		"many files": func(i int) string { return fmt.Sprintf(`["s3://bucket/folder/file%d.nc", 0, 100000]`, i) },
+		"inline":     func(i int) string { return fmt.Sprintf(`"base64:AAAAAAAAAAAAAAAAAAAA%04d"`, i%10_000) },
+	} {
+		var b strings.Builder
+		b.WriteString(`{"version": 1, "refs": {".zgroup": "{}"`)
+		for i := range n {
+			fmt.Fprintf(&b, `, "temperature/%d.0.0": %s`, i, entry(i))
+		}
+		b.WriteString("}}")
+		before := heap()
+		table, counted, err := ParseJSON(strings.NewReader(b.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := heap() - before
+		if 10*taken > 11*counted || counted > 3*taken/2 {
+			t.Errorf("%s: %d bytes are counted, the table takes %d", name, counted, taken)
+		}
+		runtime.KeepAlive(table)
+		runtime.KeepAlive(b)
 	}
 }

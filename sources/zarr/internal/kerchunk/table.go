@@ -28,6 +28,11 @@ const (
 	mostMemory = 512 << 20
 	// entryBytes is the memory of an entry, besides its key.
 	entryBytes = 48
+	// inlineBytes is the memory of an object within the table, besides its bytes and its entry.
+	inlineBytes = 24
+	// nameBytes is the memory of the name of a file, besides its text, and as much again with its
+	// text while the table is being read.
+	nameBytes = 48
 )
 
 // entry is a reference of a table in memory.
@@ -62,7 +67,7 @@ func (t *memory) refer(key, name string, off, length int64) error {
 		n = len(t.names)
 		t.names = append(t.names, name)
 		t.numbers[name] = n
-		if err := t.use(2 * (len(name) + entryBytes)); err != nil {
+		if err := t.use(2 * (len(name) + nameBytes)); err != nil {
 			return err
 		}
 	}
@@ -76,7 +81,7 @@ func (t *memory) hold(key, text string) error {
 		return damaged("%.60q: %v", key, err)
 	}
 	t.inline = append(t.inline, data)
-	if err := t.use(len(data)); err != nil {
+	if err := t.use(len(data) + inlineBytes); err != nil {
 		return err
 	}
 	return t.add(entry{key: key, file: -len(t.inline)})
@@ -130,6 +135,9 @@ func contents(text string) (string, error) {
 // complete sorts the entries. Of several with one key the last counts.
 func (t *memory) complete() {
 	t.numbers = nil
+	for _, name := range t.names {
+		t.used -= len(name) + nameBytes
+	}
 	slices.Reverse(t.entries)
 	slices.SortStableFunc(t.entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	t.entries = slices.CompactFunc(t.entries, func(a, b entry) bool { return a.key == b.key })
