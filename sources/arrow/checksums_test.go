@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources/arrow"
@@ -53,6 +55,32 @@ func TestPageChecksums(t *testing.T) {
 		if found < flipped {
 			t.Errorf("%s: only %d readings fail", name, found)
 		}
+	}
+}
+
+// TestZeroChecksums reads a file of Parquet.jl, which writes 0 in place of each checksum. In files
+// of other programs, that is a wrong checksum.
+func TestZeroChecksums(t *testing.T) {
+	memory := &store.Memory{}
+	st, err := store.Open(t.Context(), "mem://b", store.Options{Memory: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string, writer string) map[string]string {
+		data, err := os.ReadFile("testdata/" + name)
+		if err == nil {
+			err = st.Put(t.Context(), name, bytes.Replace(data, []byte("Parquet.jl"), []byte(writer), 1))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows(t.Context(), "mem://b/"+name, memory)
+	}
+	if diff := cmp.Diff(read("sums_v1.parquet", ""), read("zero_sums.parquet", "Parquet.jl")); diff != "" {
+		t.Errorf("the file of Parquet.jl (-want +got):\n%s", diff)
+	}
+	if got := read("zero_sums.parquet", "Parquet.xx"); len(got) > 0 {
+		t.Errorf("another program: %v", got)
 	}
 }
 

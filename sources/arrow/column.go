@@ -66,6 +66,29 @@ type lists struct {
 	first  []int // how many lists of a batch precede the first that belongs to a row; nil: none
 	base   []int // how many elements of a batch precede those of its first list; nil: none
 	null   int   // number of the first list that is null; -1: none is
+
+	// With list views, the elements of lists that follow each other are anywhere. at says where
+	// the lists of a batch are, in the order of the rows, and items where their elements are; at
+	// is nil if first tells it, and items if base does. sums has, for each batch, the number of
+	// elements before list 0, listsPiece, 2·listsPiece …
+	at, items [][]part
+	sums      [][]int64
+	parts     int // in items
+}
+
+// part are elements that follow each other.
+type part struct{ begin, n int }
+
+// reach returns the number behind the last element of a batch that belongs to a list.
+func (l *lists) reach(batch int) int {
+	if l.items == nil {
+		return l.base[batch] + l.counts[batch]
+	}
+	end := 0
+	for _, p := range l.items[batch] {
+		end = max(end, p.begin+p.n)
+	}
+	return end
 }
 
 // elements returns the number of elements in a row.
@@ -107,7 +130,7 @@ func (c *column) appendFields(list []*column, fields []arrow.Field, group string
 		case n == 0: // the name was listed before
 			continue
 		case n > 1:
-			below.err = fmt.Errorf("%d columns have this name, or would have it in a Zarr hierarchy: rename all but one", n)
+			below.err = noCounterpart{fmt.Errorf("%d columns have this name, or would have it in a Zarr hierarchy: rename all but one, or leave all of them out", n)}
 		case isStruct && s.NumFields() > 0:
 			list = below.appendFields(list, s.Fields(), below.path+"/")
 			continue
@@ -129,6 +152,10 @@ func elementOf(t arrow.DataType) arrow.DataType {
 	case *arrow.ListType:
 		return t.Elem()
 	case *arrow.LargeListType:
+		return t.Elem()
+	case *arrow.ListViewType:
+		return t.Elem()
+	case *arrow.LargeListViewType:
 		return t.Elem()
 	case *arrow.MapType:
 		return t.Elem()
@@ -178,7 +205,8 @@ func partOf(f arrow.Field) string {
 	return f.Name
 }
 
-// noCounterpart is an error about a type that no array of Zarr can have.
+// noCounterpart is an error about columns that Zarr has no array for: their type is none of
+// Zarr's, or their name is that of others.
 type noCounterpart struct{ error }
 
 // Is says that the cause is [errors.ErrUnsupported].

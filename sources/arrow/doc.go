@@ -17,7 +17,8 @@
 //
 // A list of varying length, or a map, is a group with the arrays "values" and "offsets": the
 // list of row i has the values from offset i up to, but not including, offset i+1. If the
-// elements are structs or lists themselves, "values" is a group. A list that is null is an error, unless
+// elements are structs or lists themselves, "values" is a group. List views are lists; their elements
+// are in the order of the rows. A list that is null is an error, unless
 // Options.Null returns a value for the offsets; then it is empty.
 //
 // The lists of several files follow each other. A column cannot be an array if Zarr has no such
@@ -71,6 +72,8 @@
 //	ipc_buffers.go         the bytes of buffers
 //	ipc_values.go          integers, texts and views
 //	ipc_rows.go            rows of a column, also by dictionaries
+//	ipc_parts.go           rows that do not follow each other
+//	ipc_list_views.go      lists whose elements do not follow each other
 //	ipc_lists.go           lists of varying length
 //	metadata_window.go     footers and metadata of files
 //	ipc_table.go           opening a file or a stream of Arrow IPC

@@ -33,7 +33,7 @@ func openRequest(ctx context.Context, r sources.Request) (sources.Source, error)
 	for i, url := range r.URLs {
 		files[i] = withKeys(url, above(r.From[i], url))
 	}
-	return OpenAll(ctx, files, Options{Store: r.Store, Combine: r.Join, Null: r.Null, CF: r.CF, Drivers: r.Drivers})
+	return OpenAll(ctx, files, Options{Store: r.Store, Combine: r.Join, Null: r.Null, CF: r.CF, Resident: r.Resident, Drivers: r.Drivers})
 }
 
 // detect judges a folder by its first file. If the first bytes of a file do not tell its

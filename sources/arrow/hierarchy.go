@@ -32,6 +32,9 @@ type Options struct {
 	// CF says, by the path of a column of decimals, what becomes of their integers; see
 	// [cf.Mode]. nil: they are kept.
 	CF func(path string) cf.Mode
+	// Resident counts the memory for the places of the elements of list views; nil: it is not
+	// counted.
+	Resident *sources.Resident
 	// Drivers are the known formats, for the error about a file of another one; nil:
 	// none.
 	Drivers sources.Drivers

@@ -101,12 +101,14 @@ func (r *ipcRows) decompressed(ctx context.Context, buffer int) ([]byte, error) 
 	return data, nil
 }
 
+// zstds decodes Zstandard, and keeps its memory from one buffer to the next.
+var zstds zstd.Decoder
+
 // decompress fills dst with the content of src, which must have exactly the length of
 // dst.
 func decompress(codec ipc.Codec, dst, src []byte) ([]byte, error) {
 	if codec == ipc.Zstd {
-		var d zstd.Decoder
-		n, err := d.Decode(dst, src)
+		n, err := zstds.Decode(dst, src)
 		if err == nil && n != len(dst) {
 			err = fmt.Errorf("%d bytes instead of %d", n, len(dst))
 		}

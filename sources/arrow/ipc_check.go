@@ -25,7 +25,7 @@ func (r *record) check(n *node, values int) error {
 		last++
 	case kindLists:
 		last++
-	case kindOffsets:
+	case kindOffsets, kindListViews:
 		last += 2
 	case kindViews:
 		if n.views >= len(r.Views) {
@@ -86,7 +86,7 @@ func (r *record) plausible(n *node, values int) error {
 // to them; 0 if the field has none.
 func (n *node) bytes(values int) int {
 	switch n.kind {
-	case kindFixed, kindWide, kindOffsets, kindDecimal, kindDictionary, kindLists:
+	case kindFixed, kindWide, kindOffsets, kindDecimal, kindDictionary, kindLists, kindListViews:
 		if values > math.MaxInt/max(n.width, 1) {
 			return math.MaxInt
 		}
@@ -103,11 +103,14 @@ func (n *node) bytes(values int) int {
 // and otherwise their bytes for one piece; and what is made of these buffers.
 func (r *ipcReader) memory(batch int) int {
 	record := &r.table.data[batch]
-	values := record.Rows
+	values, gathered := record.Rows, 0
 	if r.lists != nil {
-		values = r.lists.base[batch] + r.lists.counts[batch]
+		values = r.lists.reach(batch)
+		if r.lists.items != nil {
+			gathered = mostGathered * ndarray.ItemSize(r.column.typ) * r.node.elements
+		}
 	}
-	return record.memory(r.node, values, ndarray.ItemSize(r.column.typ)) + r.table.memory(r.node, r.column.typ)
+	return gathered + record.memory(r.node, values, ndarray.ItemSize(r.column.typ)) + r.table.memory(r.node, r.column.typ)
 }
 
 // content implements [reader]: the stored bytes of the buffers with content.

@@ -21,6 +21,7 @@ const (
 	kindViews                  // validity, views, any number of buffers
 	kindList                   // validity; length elements of the child for each value
 	kindLists                  // validity, ends of width bytes; elements of the child
+	kindListViews              // validity, beginnings and sizes of width bytes; elements of the child
 	kindStruct                 // validity; the one child that the column needs
 	kindDecimal                // validity, integers of width bytes
 	kindDictionary             // validity, indices of width bytes
@@ -54,6 +55,10 @@ func shownType(f *ipc.Field) arrow.DataType {
 		return arrow.ListOfField(shown(&f.Children[0]))
 	case *arrow.LargeListType:
 		return arrow.LargeListOfField(shown(&f.Children[0]))
+	case *arrow.ListViewType:
+		return arrow.ListViewOfField(shown(&f.Children[0]))
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOfField(shown(&f.Children[0]))
 	case *arrow.MapType:
 		pair := f.Children[0].Children
 		return arrow.MapOf(shownType(&pair[0]), shownType(&pair[1]))
@@ -161,6 +166,12 @@ func (n *node) store(t arrow.DataType) (buffers int) {
 	case *arrow.LargeListType:
 		n.kind, n.width = kindLists, 8
 		return 2
+	case *arrow.ListViewType:
+		n.kind, n.width = kindListViews, 4
+		return 3
+	case *arrow.LargeListViewType:
+		n.kind, n.width = kindListViews, 8
+		return 3
 	case *arrow.StructType:
 		n.kind = kindStruct
 		return 1
@@ -189,8 +200,6 @@ func (n *node) storeOther(t arrow.DataType) (buffers int) {
 		return 1
 	case arrow.DENSE_UNION:
 		return 2
-	case arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
-		return 3
 	case arrow.DECIMAL128, arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO:
 		return 2
 	}
@@ -211,11 +220,8 @@ func (n *node) within(c *column) (list, items *node, err error) {
 		if list, err = n.only(c.at[behind:l.at]); err != nil {
 			return nil, nil, err
 		}
-		below := list
-		for below.kind == kindStruct {
-			below = below.children[0]
-		}
-		if below.kind != kindLists || len(below.children) != 1 {
+		below := list.list()
+		if below.kind != kindLists && below.kind != kindListViews || len(below.children) != 1 {
 			return nil, nil, fmt.Errorf("%w: no list where the schema has one", ipc.ErrCorrupt)
 		}
 		items, behind = below.children[0], l.at+1
@@ -225,6 +231,14 @@ func (n *node) within(c *column) (list, items *node, err error) {
 	}
 	items, err = items.only(c.at[behind:])
 	return list, items, err
+}
+
+// list returns the node of a list, below the structs that have nothing but the list.
+func (n *node) list() *node {
+	for n.kind == kindStruct {
+		n = n.children[0]
+	}
+	return n
 }
 
 // only returns the node of a column. Each struct on the way to it keeps only the child

@@ -6,12 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
 )
-
-// listsPiece is how many offsets of lists are read at once.
-const listsPiece = 1 << 16
 
 // known returns an error if a field of the table has an unknown type.
 func (t *ipcTable) known() error {
@@ -44,24 +40,36 @@ func (t *ipcTable) lists(ctx context.Context, c *column) (*lists, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.outer, l.first = o.counts, o.base
+		l.outer, l.first, l.at = o.counts, o.base, o.items
 	}
+	inParts := l.at != nil || n.list().kind == kindListViews
 	begin := 0
 	for batch := range t.data {
-		first, last, null, err := t.countLists(ctx, n, batch, l.from(batch), l.outer[batch])
+		var first, last int64
+		var null int
+		if inParts {
+			null, err = t.findParts(ctx, n, batch, l)
+		} else {
+			first, last, null, err = t.countLists(ctx, n, batch, l.from(batch), l.outer[batch])
+		}
 		if err != nil {
 			return nil, fmt.Errorf("batch %d: %w", batch, err)
 		}
 		if null >= 0 && l.null < 0 {
 			l.null = begin + null
 		}
-		l.base, l.counts = append(l.base, int(first)), append(l.counts, int(last-first))
+		if !inParts {
+			l.base, l.counts = append(l.base, int(first)), append(l.counts, int(last-first))
+		}
 		begin += l.outer[batch]
 	}
 	t.mu.Lock()
-	t.counted[key] = l
-	t.mu.Unlock()
-	return l, nil
+	defer t.mu.Unlock()
+	if t.counted[key] == nil {
+		t.counted[key] = l
+		t.resident.Keep(partBytes * l.parts)
+	}
+	return t.counted[key], nil
 }
 
 // from returns how many lists of a batch precede the first that belongs to a row.
@@ -138,21 +146,15 @@ func (t *ipcTable) countLists(ctx context.Context, n *node, batch, begin, count 
 	return first, last, null, nil
 }
 
-// listRows returns what reads the offsets of the lists of a batch, of which there are at
-// least the given number.
-func (t *ipcTable) listRows(n *node, batch, rows int) (*ipcRows, error) {
-	r := &ipcRows{table: t, record: &t.data[batch], node: n, plain: map[int][]byte{}, tally: &ndarray.Tally{}}
-	return r, r.record.check(n, rows)
-}
-
 // listMemory implements [table]. Buffers that are compressed are read and decompressed whole.
 func (t *ipcTable) listMemory(c *column) int {
 	n, _, err := t.fields[c.at[0]].within(&column{at: c.at, lists: c.lists, ends: true})
 	if err != nil {
 		return 0 // nothing can be read
 	}
-	for n.kind == kindStruct {
-		n = n.children[0]
+	n, fields := n.list(), 1
+	if n.kind == kindListViews {
+		fields = 2 // beginnings and sizes
 	}
 	most := 0
 	for i := range t.data {
@@ -161,9 +163,9 @@ func (t *ipcTable) listMemory(c *column) int {
 			lists = r.Nodes[n.index].Length
 		}
 		if r.Codec == ipc.Uncompressed {
-			most = max(most, min(n.bytes(lists), offsetsPiece*n.width))
+			most = max(most, fields*(min(n.bytes(lists), offsetsPiece*n.width)+8*listsPiece))
 		} else {
-			most = max(most, 2*min(n.bytes(lists), math.MaxInt/4))
+			most = max(most, fields*(2*min(n.bytes(lists), math.MaxInt/8)+8*listsPiece))
 		}
 	}
 	return most + n.width
@@ -175,14 +177,15 @@ func (t *ipcTable) listEnds(ctx context.Context, c *column, l *lists, batch, lo,
 	if err != nil {
 		return nil, err
 	}
+	if l.items != nil {
+		return t.partEnds(ctx, n, batch, l, lo, hi)
+	}
 	lo, hi = l.from(batch)+lo, l.from(batch)+hi
 	r, err := t.listRows(n, batch, hi)
 	if err != nil {
 		return nil, err
 	}
-	for n.kind == kindStruct {
-		n = n.children[0]
-	}
+	n = n.list()
 	ends, err := r.integers(ctx, r.buffer(n)+1, n.width, true, lo, hi+1)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ type ipcTable struct {
 	data         []record
 	dictionaries map[int64][]record // batches of each dictionary, in the order of the file
 	stream       bool               // in a stream, a batch refers only to the dictionary batches before it
+	resident     *sources.Resident  // counts the parts of counted; nil: they are not counted
 
 	mu      sync.Mutex
 	counted map[string]*lists             // what lists found, by the places of the lists; guarded by mu
@@ -83,7 +84,8 @@ type ipcRows struct {
 	table  *ipcTable
 	record *record
 	node   *node
-	at     int            // the next row
+	at     int            // the next row, without parts
+	parts  []part         // the next rows, if they do not follow each other
 	plain  map[int][]byte // decompressed buffers
 	tally  *ndarray.Tally // counts the memory for elements of variable size
 	looked *dictionary    // the dictionary that was used last; nil: none
@@ -97,6 +99,9 @@ type ipcReader struct {
 	column *column
 	lists  *lists // nil: the column is not within a list of varying length
 }
+
+// mostGathered bounds the values that are read at once and of which some are taken.
+const mostGathered = 1 << 16
 
 // keptDictionaries bounds the bytes of dictionaries, of elements of variable size, that
 // are kept for later reads.

@@ -8,13 +8,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// next implements [rows].
-func (r *ipcRows) next(ctx context.Context, n int, out ndarray.Array, null *nulls) error {
-	err := r.values(ctx, r.node, r.at, r.at+n, out, null)
-	r.at += n
-	return err
-}
-
 // values reads values lo to hi of a field, each with all of its elements. The record
 // has been checked.
 func (r *ipcRows) values(ctx context.Context, n *node, lo, hi int, out ndarray.Array, null *nulls) error {
@@ -234,7 +227,7 @@ func (r *ipcRows) extend(ctx context.Context, d *dictionary, n *node, from *reco
 		read.tally = out.Heap.Tally()
 		defer read.tally.End()
 	}
-	if err := read.next(ctx, from.Rows, out, null); err != nil {
+	if err := read.values(ctx, n, 0, from.Rows, out, null); err != nil {
 		return err
 	}
 	if out.Heap != nil {

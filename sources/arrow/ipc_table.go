@@ -99,10 +99,10 @@ func openIPCStream(ctx context.Context, f *file) (table, error) {
 		}
 		m, err := ipc.ParseMessage(text)
 		switch {
+		case err != nil && (t != nil || prefix == len(head)): // marked as a message of a stream
+			return nil, fmt.Errorf("message at byte %d: %w", at, err)
 		case t == nil && (err != nil || m.Schema == nil):
 			return nil, errors.Join(errNoStream, err)
-		case err != nil:
-			return nil, fmt.Errorf("message at byte %d: %w", at, err)
 		}
 		at += int64(prefix + length)
 		if m.Body > f.Size-at {
@@ -191,13 +191,21 @@ func (t *ipcTable) reader(c *column, l *lists) (reader, error) {
 // open implements [reader].
 func (r *ipcReader) open(_ context.Context, batch, lo, hi int, tally *ndarray.Tally) (rows, error) {
 	data := &r.table.data[batch]
-	if r.lists != nil {
+	var parts []part
+	switch {
+	case r.lists != nil && r.lists.items != nil:
+		var err error
+		if parts, err = partsOf(r.lists.items[batch], lo, hi, tally); err != nil {
+			return nil, err
+		}
+		hi = r.lists.reach(batch)
+	case r.lists != nil:
 		lo, hi = r.lists.base[batch]+lo, r.lists.base[batch]+hi
 	}
 	if err := data.check(r.node, hi); err != nil {
 		return nil, err
 	}
-	return &ipcRows{table: r.table, record: data, node: r.node, at: lo, plain: map[int][]byte{}, tally: tally}, nil
+	return &ipcRows{table: r.table, record: data, node: r.node, at: lo, parts: parts, plain: map[int][]byte{}, tally: tally}, nil
 }
 
 // mayHoldNulls implements [reader].

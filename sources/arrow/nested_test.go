@@ -2,6 +2,7 @@ package arrow_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/arrow"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
@@ -71,15 +73,58 @@ func TestNestedLists(t *testing.T) {
 			for start := 0; start < len(elements); start += 1 + start/2 {
 				for _, n := range []int{1, 3, len(elements) - start} {
 					n = min(n, len(elements)-start)
-					part := ndarray.New(a.Info().Type, []int{n})
-					if err := a.ReadRegion(t.Context(), part, []int{start}); err != nil {
+					shape := append([]int{n}, a.Info().Shape[1:]...)
+					part, begin := ndarray.New(a.Info().Type, shape), make([]int, len(shape))
+					begin[0] = start
+					if err := a.ReadRegion(t.Context(), part, begin); err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
-					if got, want := shown(part), fmt.Sprint(elements[start:start+n]); got != want {
+					if got, want := shown(part), fmt.Sprint(flat(elements[start:start+n])); got != want {
 						t.Fatalf("%s: %s from %d on: got %s, want %s", name, path, start, got, want)
 					}
 				}
 			}
+		}
+	}
+}
+
+// flat returns the elements of lists within each other.
+func flat(list []any) (all []any) {
+	for _, v := range list {
+		if within, is := v.([]any); is {
+			all = append(all, flat(within)...)
+		} else {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// TestListViewsResident: the places of the elements of list views count in the memory of the job, once.
+func TestListViewsResident(t *testing.T) {
+	dir, cases := nestedCases(t)
+	for name, most := range map[string]int64{"case_000": 0, "case_002": 1 << 20} {
+		r := &sources.Resident{}
+		opt := cases[name].options()
+		opt.Resident = r
+		src, err := arrow.Open(t.Context(), filepath.Join(dir, name), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sourcetest.CloseLater(t, src)
+		var first int64
+		for range 2 {
+			for _, path := range src.Arrays() {
+				if _, err := src.Array(t.Context(), path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if first == 0 {
+				first = r.Bytes()
+			}
+		}
+		if n := r.Bytes(); n != first || n > most || (n > 0) != (most > 0) {
+			t.Errorf("%s: %d bytes are counted, then %d", name, first, n)
 		}
 	}
 }
@@ -123,4 +168,57 @@ func TestNullNestedLists(t *testing.T) {
 			t.Errorf("without the fill value of %s: %v", missing, err)
 		}
 	}
+}
+
+// TestDamagedNestedLists inverts bytes of files with lists within lists, one at a time. The result is an
+// error or other elements, and no panic.
+func TestDamagedNestedLists(t *testing.T) {
+	dir, cases := nestedCases(t)
+	damaged, refused := 0, 0
+	for name, c := range cases {
+		files, err := filepath.Glob(filepath.Join(dir, name, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bad := filepath.Join(t.TempDir(), filepath.Base(file))
+			for at := 4; at < len(data); at += 1 + len(data)/30 {
+				data[at] ^= 0xff
+				if err := os.WriteFile(bad, data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				data[at] ^= 0xff
+				damaged++
+				if err := readColumns(t, bad, c.options()); err != nil {
+					refused++
+				}
+			}
+		}
+	}
+	if damaged < 200 || refused < damaged/8 {
+		t.Errorf("%d damaged files, %d of which are refused", damaged, refused)
+	}
+}
+
+// readColumns reads all arrays of a file that are not too large.
+func readColumns(t *testing.T, path string, opt arrow.Options) error {
+	src, err := arrow.Open(t.Context(), path, opt)
+	if err != nil {
+		return err
+	}
+	var all []error
+	for _, name := range src.Arrays() {
+		a, err := src.Array(t.Context(), name)
+		if err == nil {
+			if n, ok := ndarray.Bytes(a.Info().Type, a.Info().Shape); ok && n < 1<<20 {
+				err = a.ReadRegion(t.Context(), ndarray.New(a.Info().Type, a.Info().Shape), make([]int, len(a.Info().Shape)))
+			}
+		}
+		all = append(all, err)
+	}
+	return errors.Join(append(all, src.Close())...)
 }

@@ -14,13 +14,14 @@ func TestLevelNames(t *testing.T) {
 		columns []string
 		want    map[string]string
 	}{
-		"none":            {"", []string{"a", "b"}, nil},
-		"no name":         {`{"columns": [{"name": null, "field_name": "__index_level_0__"}]}`, []string{"a", "__index_level_0__"}, map[string]string{"__index_level_0__": "index"}},
-		"a name":          {`{"columns": [{"name": "when", "field_name": "__index_level_0__"}]}`, []string{"a", "__index_level_0__"}, map[string]string{"__index_level_0__": "when"}},
-		"a name taken":    {`{"columns": [{"name": "when", "field_name": "__index_level_0__"}]}`, []string{"when", "__index_level_0__"}, map[string]string{"__index_level_0__": "index"}},
-		"a reserved name": {`{"columns": [{"name": "__x", "field_name": "__index_level_0__"}]}`, []string{"__index_level_0__"}, map[string]string{"__index_level_0__": "index"}},
-		"index taken":     {"", []string{"index", "__index_level_0__"}, map[string]string{"__index_level_0__": "index_level_0"}},
-		"all taken":       {"", []string{"index", "index_level_0", "__index_level_0__"}, map[string]string{}},
+		"none":                        {"", []string{"a", "b"}, nil},
+		"no name":                     {`{"columns": [{"name": null, "field_name": "__index_level_0__"}]}`, []string{"a", "__index_level_0__"}, map[string]string{"__index_level_0__": "index"}},
+		"a name":                      {`{"columns": [{"name": "when", "field_name": "__index_level_0__"}]}`, []string{"a", "__index_level_0__"}, map[string]string{"__index_level_0__": "when"}},
+		"a name taken":                {`{"columns": [{"name": "when", "field_name": "__index_level_0__"}]}`, []string{"when", "__index_level_0__"}, map[string]string{"__index_level_0__": "index"}},
+		"a reserved name":             {`{"columns": [{"name": "__x", "field_name": "__index_level_0__"}]}`, []string{"__index_level_0__"}, map[string]string{"__index_level_0__": "index"}},
+		"index taken":                 {"", []string{"index", "__index_level_0__"}, map[string]string{"__index_level_0__": "index_level_0"}},
+		"all taken":                   {"", []string{"index", "index_level_0", "__index_level_0__"}, map[string]string{}},
+		"levels before it have names": {`{"columns": [{"name": "cut", "field_name": "cut"}]}`, []string{"cut", "__index_level_1__", "__index_level_01__"}, map[string]string{"__index_level_1__": "level_1"}},
 		"two levels": {`{"columns": [{"name": "x", "field_name": "__index_level_1__"}, {"name": 5, "field_name": "__index_level_0__"}]}`,
 			[]string{"__index_level_1__", "__index_level_0__"}, map[string]string{"__index_level_0__": "level_0", "__index_level_1__": "x"}},
 		"one name twice": {`{"columns": [{"name": "x", "field_name": "__index_level_1__"}, {"name": "x", "field_name": "__index_level_0__"}]}`,

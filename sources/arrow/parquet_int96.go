@@ -31,11 +31,21 @@ func convertInt96(to, from []byte) error {
 	for i := range len(from) / 12 {
 		v, ok := fromInt96(from[12*i:])
 		if !ok {
-			day := int64(int32(binary.LittleEndian.Uint32(from[12*i+8:]))) - julianEpoch
-			return &valueError{number: i, err: fmt.Errorf("a timestamp of %s (Julian day %d) is not between 1677-09-21 and 2262-04-11, which nanoseconds in 64 bits can say: write the column in microseconds, in Spark with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS, or with pyarrow after reading it with coerce_int96_timestamp_unit=\"us\"; or leave it out with source.exclude",
-				time.Unix(day*daySeconds, 0).UTC().Format(time.DateOnly), day+julianEpoch)}
+			return &valueError{number: i, err: int96Error(from[12*i:])}
 		}
 		binary.LittleEndian.PutUint64(to[8*i:], uint64(v))
 	}
 	return nil
+}
+
+// int96Error says what is wrong with a timestamp that fromInt96 refuses: its day, or its time
+// of the day.
+func int96Error(b []byte) error {
+	nanoseconds, day := int64(binary.LittleEndian.Uint64(b)), int64(int32(binary.LittleEndian.Uint32(b[8:])))-julianEpoch
+	const most = math.MaxInt64 / int64(daySeconds*1e9)
+	if (nanoseconds < 0 || nanoseconds > daySeconds*1e9) && -most <= day && day <= most {
+		return fmt.Errorf("a timestamp of %d nanoseconds of a day, which has %d: write it again, or leave the column out with source.exclude", nanoseconds, int64(daySeconds*1e9))
+	}
+	return fmt.Errorf("a timestamp of %s (Julian day %d) is not between 1677-09-21 and 2262-04-11, which nanoseconds in 64 bits can say: write the column in microseconds, in Spark with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS, or with pyarrow after reading it with coerce_int96_timestamp_unit=\"us\"; or leave it out with source.exclude",
+		time.Unix(day*daySeconds, 0).UTC().Format(time.DateOnly), day+julianEpoch)
 }

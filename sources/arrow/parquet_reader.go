@@ -34,10 +34,11 @@ type parquetReader struct {
 	size    int     // bytes of an element
 	convert convert // nil: values are elements
 	decimal bool    // values are decimals
-	// below[r] is the number of elements in an item of the list at repetition level r.
-	// below[0] is that of a row.
+	// below[r] is the number of elements in an item of the list of fixed size at repetition
+	// level r, without the lists of varying length around it. below[0] is that of a row, or of
+	// an element of the innermost list of varying length.
 	below []int
-	// row is the repetition level of each element of a row.
+	// row is this repetition level of each element of such a row.
 	row []uint8
 	// missing[d] is the number of elements, all null, for which an entry of definition
 	// level d stands; 0 for an empty list.

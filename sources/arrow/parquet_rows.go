@@ -21,7 +21,7 @@ func (r *parquetRows) next(ctx context.Context, n int, out ndarray.Array, null *
 		case r.from == r.to:
 			r.from = 0
 			r.to, err = r.pages.Levels(ctx, r.def[:], r.rep[:])
-		case r.leaf.item > 0:
+		case len(r.leaf.lists) == 0:
 			count, err = r.elements(at, n-at, out, null)
 		default:
 			count, err = r.nested(at, n-at, out, null)
@@ -54,12 +54,20 @@ func (r *parquetRows) elements(at, most int, out ndarray.Array, null *nulls) (in
 }
 
 // nested reads the elements of entries with one definition level, no more than most
-// elements, and returns how many. A list of another length than the schema states is an
-// error.
+// elements, and returns how many, which is 0 for lists of varying length without elements. A
+// list of another length than the schema states is an error.
 func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int, error) {
 	level := r.def[r.from]
 	each := 1
-	if level != uint32(r.leaf.MaxDef) {
+	switch {
+	case level < uint32(r.leaf.item) && r.place == 0:
+		for r.from < r.to && r.def[r.from] == level {
+			r.from++
+		}
+		return 0, nil
+	case level < uint32(r.leaf.item):
+		each = len(r.row) // one list ends early
+	case level != uint32(r.leaf.MaxDef):
 		each = r.missing[level]
 	}
 	if each == 0 {
@@ -67,7 +75,7 @@ func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int,
 	}
 	entries := 0
 	for r.from+entries < r.to && r.def[r.from+entries] == level && (entries+1)*each <= most {
-		if r.rep[r.from+entries] != uint32(r.row[r.place]) || r.place%each != 0 {
+		if !r.repeats(r.rep[r.from+entries]) || r.place%each != 0 {
 			return 0, fmt.Errorf("row %d of these rows has lists of other lengths than the schema says: want %v", (at+entries*each)/r.below[0], r.leaf.lists)
 		}
 		if r.place += each; r.place == len(r.row) {
@@ -85,6 +93,15 @@ func (r *parquetRows) nested(at, most int, out ndarray.Array, null *nulls) (int,
 	}
 	null.mark(at, count)
 	return count, nil
+}
+
+// repeats reports whether the next element of a row can have a repetition level. The first one
+// begins a row, or an element of the innermost list of varying length.
+func (r *parquetRows) repeats(level uint32) bool {
+	if own := r.row[r.place]; own > 0 {
+		return level == uint32(r.leaf.varying)+uint32(own)
+	}
+	return level <= uint32(r.leaf.varying)
 }
 
 // skip skips rows of lists.

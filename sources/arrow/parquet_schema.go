@@ -16,7 +16,8 @@ import (
 // leaf is a column of a Parquet file, with the lists around it.
 type leaf struct {
 	*parquet.Node
-	lists []int // lengths of the lists of fixed size around the values, the outermost first
+	lists   []int // lengths of the lists of fixed size around the values, the outermost first
+	varying int   // number of the lists of varying length around them
 	// item is the definition level of an entry that is an element of the innermost list of varying
 	// length, even if the element is null. At a lower level the list is empty, or it or a
 	// struct around it is null. 0: the values are not within such a list.
@@ -100,10 +101,10 @@ func parquetType(n *parquet.Node) arrow.DataType {
 		return leafType(n)
 	}
 	switch {
-	case n.Logical.Kind == parquet.Map && len(n.Children) == 1 && len(n.Children[0].Children) == 2:
+	case isMap(n):
 		pair := n.Children[0].Children
 		return arrow.MapOf(parquetType(pair[0]), parquetType(pair[1]))
-	case n.Logical.Kind == parquet.List && len(n.Children) == 1:
+	case isGroupOfList(n):
 		return arrow.ListOfField(fieldOf(listElement(n)))
 	}
 	fields := make([]arrow.Field, 0, len(n.Children))
@@ -111,6 +112,20 @@ func parquetType(n *parquet.Node) arrow.DataType {
 		fields = append(fields, fieldOf(c))
 	}
 	return arrow.StructOf(fields...)
+}
+
+// isMap reports whether a node is a map of keys and values.
+func isMap(n *parquet.Node) bool {
+	return n.Logical.Kind == parquet.Map && len(n.Children) == 1 && len(n.Children[0].Children) == 2
+}
+
+// isGroupOfList reports whether a node is a list, with its repeated node within. A map without
+// values is one, too: a list of keys.
+func isGroupOfList(n *parquet.Node) bool {
+	if len(n.Children) != 1 {
+		return false
+	}
+	return n.Logical.Kind == parquet.List || n.Logical.Kind == parquet.Map && len(n.Children[0].Children) == 1
 }
 
 // listElement returns the node of a list's elements. It is the node within the repeated
@@ -129,7 +144,7 @@ func listElement(n *parquet.Node) *parquet.Node {
 func leafType(n *parquet.Node) arrow.DataType {
 	units := map[parquet.Unit]arrow.TimeUnit{parquet.Milliseconds: arrow.Millisecond, parquet.Microseconds: arrow.Microsecond, parquet.Nanoseconds: arrow.Nanosecond}
 	unit, known := units[n.Logical.Unit]
-	integer := n.Physical == parquet.Int32 || n.Physical == parquet.Int64
+	integer := n.Physical == parquet.Int64 && n.Logical.Bits == 64 || n.Physical == parquet.Int32 && n.Logical.Bits < 64
 	switch kind := n.Logical.Kind; {
 	case kind == parquet.Decimal:
 		return &arrow.Decimal128Type{Precision: int32(n.Logical.Precision), Scale: int32(n.Logical.Scale)}
@@ -203,8 +218,13 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 		switch s := stored.Type.(type) {
 		case *arrow.FixedSizeListType:
 			return arrow.FixedSizeListOfField(s.Len(), of)
-		case *arrow.ListType, *arrow.LargeListType:
+		case *arrow.ListType, *arrow.LargeListType, *arrow.ListViewType, *arrow.LargeListViewType:
 			return arrow.ListOfField(of)
+		}
+	case *arrow.MapType:
+		if _, same := stored.Type.(*arrow.MapType); same && len(stored.Children) == 1 && len(stored.Children[0].Children) == 2 {
+			pair := stored.Children[0].Children
+			return arrow.MapOf(refine(t.KeyType(), &pair[0]), refine(t.ItemType(), &pair[1]))
 		}
 	case *arrow.StructType:
 		fields := t.Fields()
@@ -256,7 +276,7 @@ func elementsOf(n *parquet.Node) (element *parquet.Node, item int) {
 		return n, n.MaxDef
 	}
 	repeated := n.Children[0]
-	if n.Logical.Kind == parquet.Map {
+	if isMap(n) {
 		return repeated, repeated.MaxDef
 	}
 	return listElement(n), repeated.MaxDef
@@ -267,8 +287,8 @@ func elementsOf(n *parquet.Node) (element *parquet.Node, item int) {
 func findLeaf(f *parquet.File, at []int, lists []listPlace, t arrow.DataType) (*leaf, error) {
 	l := &leaf{}
 	n, items := nodeAt(f, at, lists)
-	if len(items) > 0 {
-		l.item = items[len(items)-1]
+	if l.varying = len(items); l.varying > 0 {
+		l.item = items[l.varying-1]
 	}
 	for {
 		list, ok := t.(*arrow.FixedSizeListType)

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -68,9 +67,6 @@ func (t *parquetTable) reader(c *column, _ *lists) (reader, error) {
 	if err := t.readable(l.Leaf); err != nil {
 		return nil, err
 	}
-	if l.item > 0 && len(l.lists) > 0 {
-		return nil, noCounterpart{errors.New("lists of fixed size within lists of varying length in Parquet: write the file as Arrow IPC")}
-	}
 	size := c.typ.Size()
 	convert, err := conversionOf(l.Node, size)
 	if err != nil {
@@ -98,10 +94,10 @@ func (r *parquetReader) shape() {
 		}
 	}
 	r.missing = make([]int, r.leaf.MaxDef)
-	for n := r.leaf.Node; n.Parent != nil; n = n.Parent {
+	for n := r.leaf.Node; n.Parent != nil && n.MaxDef > r.leaf.item; n = n.Parent {
 		switch n.Repetition {
 		case parquet.Optional:
-			r.missing[n.MaxDef-1] = r.below[min(n.MaxRep, len(r.below)-1)]
+			r.missing[n.MaxDef-1] = r.below[min(n.MaxRep-r.leaf.varying, len(r.below)-1)]
 		case parquet.Repeated:
 			r.missing[n.MaxDef-1] = 0
 		}

@@ -53,6 +53,9 @@ func OpenAll(ctx context.Context, files []File, opt Options) (sources.Source, er
 		Open: func(ctx context.Context, i int) (sources.Hierarchy, error) {
 			f := set.Get(urls[i])
 			t, err := openTable(ctx, f, opt.Drivers)
+			if batches, is := t.(*ipcTable); is {
+				batches.resident = opt.Resident
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", f.URL, err)
 			}

@@ -324,6 +324,7 @@ func TestFilesRefused(t *testing.T) {
 		"half a file":       {file[:len(file)/2], "truncated"},
 		"half a Parquet":    {parquet[:len(parquet)/2], "truncated"},
 		"half a stream":     {stream[:len(stream)/2], "truncated"},
+		"a later stream":    {[]byte("\xff\xff\xff\xff\x10\x00\x00\x00 no flatbuffer  "), "message at byte 0"},
 		"only magic":        {[]byte("PAR1PAR1"), "truncated"},
 		"footer too large":  {[]byte("PAR1\xff\xff\xff\x7fPAR1"), "a footer of 2147483647 bytes"},
 		"Arrow footer size": {[]byte("ARROW1\x00\x00\x00\x00\xff\xff\xff\x7fARROW1"), "a footer of 2147483647 bytes"},

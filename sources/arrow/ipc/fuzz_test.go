@@ -3,6 +3,9 @@ package ipc_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -101,7 +104,56 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// TestMetadataVersion refuses versions that are too old, and those to come.
+func TestMetadataVersion(t *testing.T) {
+	for version, want := range map[uint16]string{2: "V3, of a release before Arrow 0.8", 3: "", 4: "", 5: "V6, which this program does not know"} {
+		message := bytes.Clone(messages(t)[0])
+		root := binary.LittleEndian.Uint32(message)
+		vtable := root - binary.LittleEndian.Uint32(message[root:])
+		place := root + uint32(binary.LittleEndian.Uint16(message[vtable+4:])) // field 0 of the message
+		binary.LittleEndian.PutUint16(message[place:], version)
+		_, err := ipc.ParseMessage(message)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("version %d: error %v, want %q", version, err, want)
+		}
+	}
+}
+
+// earlyBatch returns the message of the batch in a file of Arrow 0.17.
+func earlyBatch(t testing.TB) []byte {
+	t.Helper()
+	file, err := os.ReadFile("../testdata/v0.17.0.version.2-compression.lz4.feather")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file[0x90:][:0xd8]
+}
+
+// TestEarlyCompression finds the compression that Arrow 0.17 names in the metadata of a batch.
+func TestEarlyCompression(t *testing.T) {
+	for name, want := range map[string]ipc.Codec{"LZ4": ipc.LZ4Frame, "lz4": ipc.LZ4Frame, "ZSTD": ipc.Zstd} {
+		m, err := ipc.ParseMessage(namedCodec(t, name))
+		if err != nil || m.Batch.Codec != want {
+			t.Errorf("%s: codec %v, want %v, error %v", name, m.Batch.Codec, want, err)
+		}
+	}
+	if _, err := ipc.ParseMessage(namedCodec(t, "LZO")); !errors.Is(err, ipc.ErrCorrupt) || !strings.Contains(err.Error(), `"LZO"`) {
+		t.Errorf("an unknown compression: error %v", err)
+	}
+}
+
+// namedCodec returns earlyBatch with another name of its compression.
+func namedCodec(t *testing.T, name string) []byte {
+	t.Helper()
+	message := bytes.Clone(earlyBatch(t))
+	at := bytes.Index(message, []byte("LZ4\x00\x00"))
+	copy(message[at:], name)
+	message[at-4] = byte(len(name))
+	return message
+}
+
 func FuzzParseMessage(f *testing.F) {
+	f.Add(earlyBatch(f))
 	for _, m := range messages(f) {
 		f.Add(m)
 	}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
 )
 
 // ErrCorrupt is the cause of all errors about messages that contradict the
@@ -108,15 +111,38 @@ func ParseMessage(data []byte) (*Message, error) {
 	case headerBatch:
 		m.Batch, err = parseBatch(header, m.Body)
 	}
+	if m.Batch != nil && m.Batch.Codec == Uncompressed && err == nil {
+		m.Batch.Codec, err = earlyCodec(metadata(root, 4))
+	}
 	switch {
 	case b.bad || m.Body < 0:
 		return nil, ErrCorrupt
 	case version < oldest:
 		return nil, fmt.Errorf("metadata version V%d, of a release before Arrow 0.8: write the data again with a newer one", version+1)
+	case version > current:
+		return nil, fmt.Errorf("metadata version V%d, which this program does not know: write the data again as V%d, the version of Arrow 1.0 and later", version+1, current+1)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return m, nil
+}
+
+// earlyCompression is the entry of a message's metadata in which Arrow 0.17 names the compression
+// of the buffers. Later releases have a field of the batch for it.
+const earlyCompression = "ARROW:experimental_compression"
+
+// earlyCodec returns the codec that Arrow 0.17 names in the metadata of a message.
+func earlyCodec(of arrow.Metadata) (Codec, error) {
+	at := of.FindKey(earlyCompression)
+	if at < 0 {
+		return Uncompressed, nil
+	}
+	name := of.Values()[at]
+	codec, ok := map[string]Codec{"uncompressed": Uncompressed, "lz4": LZ4Frame, "zstd": Zstd}[strings.ToLower(name)]
+	if !ok {
+		return Uncompressed, fmt.Errorf("the unknown compression %.40q of Arrow 0.17", name)
+	}
+	return codec, nil
 }
 
 func parseBatch(t *table, body int64) (*Batch, error) {

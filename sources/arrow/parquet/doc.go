@@ -18,6 +18,12 @@
 // are BIT_PACKED, encryption and columns in other files are errors that wrap
 // [ErrUnsupported].
 //
+// # Dictionaries
+//
+// Most columns have pages of indexes of a dictionary. A run of the same index becomes values at
+// once. Packed indexes become numbers first, a few hundred at a time, and then values. On amd64
+// with AVX2, a kernel unpacks indexes of up to 16 bits, eight at a time.
+//
 // # Damaged files
 //
 // No size is trusted: memory is bounded by the bytes of the file and by the sizes in

@@ -54,6 +54,7 @@ type Chunk struct {
 	Text      int64
 	physical  Physical
 	marked    bool   // pages of version 2 say that they are not compressed, although they are
+	noSums    bool   // pages say that their checksum is 0, although they have none
 	encodings uint32 // bit k: there are pages, or levels, in encoding number k
 	external  bool
 	encrypted bool

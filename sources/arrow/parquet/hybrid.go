@@ -107,11 +107,35 @@ func (h *hybrid) same(value uint32, least, most int) (int, error) {
 	return n, nil
 }
 
+// run skips numbers of the present run, but no more than most. It returns how many, and their value.
+// It skips nothing if the next numbers are packed.
+func (h *hybrid) run(most int) (n int, value uint32, err error) {
+	for h.left == 0 {
+		if err := h.refill(); err != nil {
+			return 0, 0, err
+		}
+	}
+	if h.packed != nil {
+		return 0, 0, nil
+	}
+	n = min(h.left, most)
+	h.left -= n
+	return n, h.value, nil
+}
+
 // unpack reads numbers of the groups.
 func (h *hybrid) unpack(list []uint32) {
 	mask := uint64(1)<<h.width - 1
 	bit := h.bit
 	i := 0
+	for ; bit%8 != 0 && i < len(list); i++ { // up to the next byte
+		list[i] = uint32(h.near(bit) >> (bit % 8) & mask)
+		bit += h.width
+	}
+	if bit%8 == 0 {
+		n := unpackGroups(list[i:], h.packed[min(bit/8, len(h.packed)):], h.width)
+		i, bit = i+n, bit+n*h.width
+	}
 	for bit%8 == 0 && i+8 <= len(list) && bit/8+h.width+8 <= len(h.packed) {
 		unpackGroup((*[8]uint32)(list[i:]), h.packed[bit/8:], uint(h.width))
 		i += 8
@@ -137,32 +161,6 @@ func (h *hybrid) near(bit int) uint64 {
 	var last [8]byte
 	copy(last[:], h.packed[min(bit/8, len(h.packed)):])
 	return binary.LittleEndian.Uint64(last[:])
-}
-
-// unpackGroup unpacks a group at the beginning of data, which has eight further bytes.
-// From each word of 64 bits it takes as many numbers as the word certainly holds.
-func unpackGroup(list *[8]uint32, data []byte, width uint) {
-	mask := uint64(1)<<width - 1
-	switch {
-	case width <= 8:
-		x := binary.LittleEndian.Uint64(data)
-		for i := range list {
-			list[i] = uint32(x & mask)
-			x >>= width
-		}
-	case width <= 16:
-		x, y := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[width/2:])>>(width%2*4)
-		for i := range 4 {
-			list[i], list[i+4] = uint32(x&mask), uint32(y&mask)
-			x >>= width
-			y >>= width
-		}
-	default:
-		for i := range list {
-			bit := uint(i) * width
-			list[i] = uint32(binary.LittleEndian.Uint64(data[bit/8:]) >> (bit % 8) & mask)
-		}
-	}
 }
 
 // bits reads n numbers of one bit each into a set, which is empty. It returns how many

@@ -98,3 +98,30 @@ func TestBits(t *testing.T) {
 		t.Errorf("a level of 3: %v", err)
 	}
 }
+
+// FuzzUnpack compares the kernel for packed numbers with the function in Go.
+func FuzzUnpack(f *testing.F) {
+	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"), 5)
+	f.Fuzz(func(t *testing.T, data []byte, width int) {
+		if width < 1 || width > 32 {
+			return
+		}
+		const guard = 12345
+		list := slices.Repeat([]uint32{guard}, 8*(len(data)/width)+1)
+		n := unpackGroups(list, data, width)
+		if most := len(data) - mostKernelWidth; simd() && width <= mostKernelWidth && most >= 0 && n < 8*(most/width) {
+			t.Errorf("%d numbers of %d bits from %d bytes", n, width, len(data))
+		}
+		if list[n] != guard {
+			t.Errorf("a number behind the last of %d", n)
+		}
+		data = append(slices.Clip(data), make([]byte, 8)...)
+		for i := 0; i < n; i += 8 {
+			var want [8]uint32
+			unpackGroup(&want, data[i/8*width:], uint(width))
+			if got := [8]uint32(list[i:]); got != want {
+				t.Fatalf("%d bits, number %d: %v, want %v", width, i, got, want)
+			}
+		}
+	})
+}

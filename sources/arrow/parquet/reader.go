@@ -36,7 +36,7 @@ func NewReader(source Source, leaf *Node, chunk *Chunk, ahead int) (*Reader, err
 	return &Reader{
 		leaf: leaf, left: chunk.Values, limit: max(chunk.Decompressed(), mostUnstated), marked: chunk.marked, codec: decompressor{codec: chunk.Codec},
 		pages: pages{
-			source: source, at: chunk.Offset, end: chunk.Offset + chunk.Compressed, ahead: ahead,
+			source: source, at: chunk.Offset, end: chunk.Offset + chunk.Compressed, ahead: ahead, noSums: chunk.noSums,
 			take: func(int) error { return nil },
 		},
 	}, nil
@@ -325,7 +325,8 @@ func (r *Reader) begin(ctx context.Context, h pageHeader) error {
 		data = data[levels:]
 	} else {
 		if r.leaf.MaxRep > 0 && h.repEncoding != encodingRLE || r.leaf.MaxDef > 0 && h.defEncoding != encodingRLE {
-			return fmt.Errorf("%w: levels of encoding %d and %d", ErrUnsupported, h.repEncoding, h.defEncoding)
+			// The specification packs the highest bit of a byte first; Impala and pyarrow, the lowest.
+			return fmt.Errorf("%w: levels of encoding %d and %d, where RLE is 3; writers pack the bits of 4 in two orders: write the file again, such as with pyarrow", ErrUnsupported, h.repEncoding, h.defEncoding)
 		}
 		if r.rep, data, err = cutLevels(data, r.leaf.MaxRep); err != nil {
 			return err

@@ -227,17 +227,104 @@ func (d *indices) item() ([]byte, error) {
 func (d *indices) fixed(p []byte, n int) error {
 	var list [512]uint32
 	width := d.dictionary.width
-	for n > 0 {
-		some := list[:min(n, len(list))]
-		if err := d.numbers.read(some); err != nil {
+	for p = p[:n*width]; n > 0; {
+		if done := d.runs(p, n); done > 0 {
+			p, n = p[done*width:], n-done
+			continue
+		}
+		run, k, err := d.numbers.run(n)
+		switch {
+		case err != nil:
 			return err
+		case run > 0 && int(k) >= d.dictionary.count:
+			return d.outside(k)
+		case run > 0:
+			d.dictionary.repeat(p, run, int(k))
+		default:
+			if run, err = d.numbers.next(list[:min(n, len(list))]); err != nil {
+				return err
+			}
+			if bad := d.dictionary.gather(p[:run*width], list[:run]); bad >= 0 {
+				return d.outside(list[bad])
+			}
 		}
-		if bad := d.dictionary.gather(p[:len(some)*width], some); bad >= 0 {
-			return d.outside(some[bad])
-		}
-		p, n = p[len(some)*width:], n-len(some)
+		p, n = p[run*width:], n-run
 	}
 	return nil
+}
+
+// runs writes whole runs with short heads to the beginning of p, which has room for n values, up to
+// anything else. It returns how many values it has written. There are none if they do not have
+// four or eight bytes.
+func (d *indices) runs(p []byte, n int) int {
+	h, four, eight := &d.numbers, d.dictionary.four, d.dictionary.eight
+	size := (h.width + 7) / 8
+	if h.left > 0 || size > 2 {
+		return 0
+	}
+	data, left := h.data, n
+	for len(data) >= 4 {
+		head, used := int(data[0]), 1
+		if head >= 0x80 {
+			head, used = head&0x7f|int(data[1])<<7, 2
+		}
+		k := int(binary.LittleEndian.Uint16(data[used:])) & (1<<(8*size) - 1)
+		count := head >> 1
+		if head&1 != 0 || head >= 1<<14 || count > left {
+			break // packed numbers, a longer head, or more than there is room for
+		}
+		switch {
+		case k < len(four):
+			repeatWord(p, 4*count, uint64(four[k])<<32|uint64(four[k]))
+			p = p[4*count:]
+		case k < len(eight):
+			repeatWord(p, 8*count, eight[k])
+			p = p[8*count:]
+		default:
+			h.data = data
+			return n - left
+		}
+		data, left = data[used+size:], left-count
+	}
+	h.data = data
+	return n - left
+}
+
+// repeat fills the beginning of p with n times value k. It may change bytes of p behind them.
+func (d *dictionary) repeat(p []byte, n, k int) {
+	switch d.width {
+	case 4:
+		repeatWord(p, 4*n, uint64(d.four[k])<<32|uint64(d.four[k]))
+	case 8:
+		repeatWord(p, 8*n, d.eight[k])
+	default:
+		p = p[:n*d.width]
+		for done := copy(p, d.data[k*d.width:][:d.width]); done < len(p); {
+			done += copy(p[done:], p[:done])
+		}
+	}
+}
+
+// repeatWord fills the first n bytes of p, a multiple of four, with a word. It may change bytes of p
+// behind them.
+func repeatWord(p []byte, n int, word uint64) {
+	const some = 64 // bytes that are written at a time
+	at := 0
+	for ; at < n && len(p)-at >= some; at += some {
+		to := p[at : at+some : at+some]
+		binary.LittleEndian.PutUint64(to[0:], word)
+		binary.LittleEndian.PutUint64(to[8:], word)
+		binary.LittleEndian.PutUint64(to[16:], word)
+		binary.LittleEndian.PutUint64(to[24:], word)
+		binary.LittleEndian.PutUint64(to[32:], word)
+		binary.LittleEndian.PutUint64(to[40:], word)
+		binary.LittleEndian.PutUint64(to[48:], word)
+		binary.LittleEndian.PutUint64(to[56:], word)
+	}
+	for ; at < n; at += 4 {
+		binary.LittleEndian.PutUint32(p[at:], uint32(word))
+		word = word>>32 | word<<32
+	}
 }
 
 // gather fills p with the values at some indices. It returns the position in list of
@@ -245,19 +332,9 @@ func (d *indices) fixed(p []byte, n int) error {
 func (d *dictionary) gather(p []byte, list []uint32) int {
 	switch d.width {
 	case 4:
-		for i, k := range list {
-			if int(k) >= len(d.four) {
-				return i
-			}
-			binary.LittleEndian.PutUint32(p[4*i:4*i+4], d.four[k])
-		}
+		return gatherFour(p, list, d.four)
 	case 8:
-		for i, k := range list {
-			if int(k) >= len(d.eight) {
-				return i
-			}
-			binary.LittleEndian.PutUint64(p[8*i:8*i+8], d.eight[k])
-		}
+		return gatherEight(p, list, d.eight)
 	default:
 		for i, k := range list {
 			if int(k) >= d.count {
@@ -265,6 +342,52 @@ func (d *dictionary) gather(p []byte, list []uint32) int {
 			}
 			copy(p[i*d.width:(i+1)*d.width], d.data[int(k)*d.width:])
 		}
+	}
+	return -1
+}
+
+// gatherFour is gather for values of four bytes.
+func gatherFour(p []byte, list, values []uint32) int {
+	at := 0
+	for ; len(list)-at >= 4; at += 4 {
+		k, to := (*[4]uint32)(list[at:]), (*[16]byte)(p[4*at:])
+		k0, k1, k2, k3 := int(k[0]), int(k[1]), int(k[2]), int(k[3])
+		if k0 >= len(values) || k1 >= len(values) || k2 >= len(values) || k3 >= len(values) {
+			break
+		}
+		binary.LittleEndian.PutUint32(to[0:], values[k0])
+		binary.LittleEndian.PutUint32(to[4:], values[k1])
+		binary.LittleEndian.PutUint32(to[8:], values[k2])
+		binary.LittleEndian.PutUint32(to[12:], values[k3])
+	}
+	for ; at < len(list); at++ {
+		if int(list[at]) >= len(values) {
+			return at
+		}
+		binary.LittleEndian.PutUint32(p[4*at:], values[list[at]])
+	}
+	return -1
+}
+
+// gatherEight is gather for values of eight bytes.
+func gatherEight(p []byte, list []uint32, values []uint64) int {
+	at := 0
+	for ; len(list)-at >= 4; at += 4 {
+		k, to := (*[4]uint32)(list[at:]), (*[32]byte)(p[8*at:])
+		k0, k1, k2, k3 := int(k[0]), int(k[1]), int(k[2]), int(k[3])
+		if k0 >= len(values) || k1 >= len(values) || k2 >= len(values) || k3 >= len(values) {
+			break
+		}
+		binary.LittleEndian.PutUint64(to[0:], values[k0])
+		binary.LittleEndian.PutUint64(to[8:], values[k1])
+		binary.LittleEndian.PutUint64(to[16:], values[k2])
+		binary.LittleEndian.PutUint64(to[24:], values[k3])
+	}
+	for ; at < len(list); at++ {
+		if int(list[at]) >= len(values) {
+			return at
+		}
+		binary.LittleEndian.PutUint64(p[8*at:], values[list[at]])
 	}
 	return -1
 }

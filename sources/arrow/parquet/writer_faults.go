@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -13,10 +14,12 @@ func (f *File) knownFaults(size int64) {
 	// ARROW-17100: pages of version 2 are compressed, although they say that they are
 	// not.
 	marked := f.olderThan("parquet-cpp", 2, 0, 0)
+	// Parquet.jl, up to version 0.8 at least, writes 0 in place of each checksum.
+	noSums := f.olderThan("Parquet.jl", math.MaxInt)
 	for g := range f.Groups {
 		for i := range f.Groups[g].Chunks {
 			c := &f.Groups[g].Chunks[i]
-			c.marked = marked
+			c.marked, c.noSums = marked, noSums
 			if left := size - c.Offset - c.Compressed; short && c.Compressed >= 0 && c.Offset >= 0 && left > 0 {
 				c.Compressed += min(header, left)
 			}

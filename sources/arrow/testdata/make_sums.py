@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import make_foreign as foreign
+
 folder = sys.argv[1]
 n = 60
 table = pa.table({
@@ -22,3 +24,13 @@ for version, compression in (("1.0", "gzip"), ("2.0", "none")):
         use_dictionary=["word"], data_page_size=80, write_batch_size=10, write_page_checksum=True, write_statistics=False,
         store_schema=False,
     )
+
+# Parquet.jl writes 0 in place of each checksum.
+with open(os.path.join(folder, "sums_v1.parquet"), "rb") as data:
+    file = foreign.File(data.read())
+foreign.put(file.footer, foreign.CREATED, b"Parquet.jl 0.8.6")
+for header, _ in file.all_pages():
+    foreign.put(header, foreign.PAGE_CRC, 0)
+with open(os.path.join(folder, "zero_sums.parquet"), "wb") as out:
+    out.write(file.bytes())
+assert pq.read_table(os.path.join(folder, "zero_sums.parquet")).equals(table)
