@@ -114,10 +114,14 @@ func decodeDamaged(t *testing.T, d *blosc2.Decoder, frame []byte, most int) {
 func TestDamaged(t *testing.T) {
 	var d blosc2.Decoder
 	for name, g := range goldens(t) {
-		if len(g.frame) > 2000 || name[3] != '3' {
+		step := 1
+		switch {
+		case strings.HasPrefix(name, "dictionary"):
+			step = 1 + len(g.frame)/200
+		case len(g.frame) > 2000 || name[3] != '3':
 			continue
 		}
-		for i := range g.frame {
+		for i := 0; i < len(g.frame); i += step {
 			for _, value := range []byte{0, 1, 0x7f, 0x80, 0xff, g.frame[i] ^ 4} {
 				changed := slices.Clone(g.frame)
 				changed[i] = value

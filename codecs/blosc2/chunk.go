@@ -1,6 +1,7 @@
 package blosc2
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -36,6 +37,8 @@ type chunk struct {
 	block    int // size of a block
 	kind     int // of the content
 	filters  []filter
+
+	dictionary []byte // which streams need; nil: none
 }
 
 // parseChunk parses the header of the chunk at the beginning of data, which may be longer.
@@ -65,8 +68,6 @@ func parseChunk(data []byte) (*chunk, error) {
 	switch {
 	case c.version < 3 || c.version > 6:
 		return nil, unsupported("version %d of chunks", c.version)
-	case more&1 != 0:
-		return nil, unsupported("a chunk whose streams need a dictionary")
 	case more&2 != 0:
 		return nil, unsupported("a chunk of a big-endian machine")
 	case more&0x8c != 0 || data[30] != 0:
@@ -91,13 +92,38 @@ func parseChunk(data []byte) (*chunk, error) {
 	codecs := []blosc.Codec{0: blosc.BloscLZ, 1: blosc.LZ4, 3: blosc.Zlib, 4: blosc.Zstd}
 	number := int(flags >> 5)
 	if number == 2 || number >= len(codecs) {
-		return nil, unsupported("codec %d, which users define", data[22])
+		if err := CheckCodec(int(data[22])); number == 6 && err != nil {
+			return nil, err
+		}
+		return nil, unsupported("streams of the format %d", number)
 	}
 	c.codec = codecs[number]
 	for i := range 6 {
 		c.filters = append(c.filters, filter{data[16+i], data[24+i]})
 	}
+	if more&1 != 0 && c.size > 0 {
+		if err := c.takeDictionary(); err != nil {
+			return nil, err
+		}
+	}
 	return c, checkFilters(c.filters)
+}
+
+// takeDictionary takes the dictionary, which follows the beginnings of blocks.
+func (c *chunk) takeDictionary() error {
+	if c.codec != blosc.Zstd && c.codec != blosc.LZ4 {
+		return unsupported("a dictionary for streams of %v", c.codec)
+	}
+	rest := c.data[chunkHeader+4*c.blocks():]
+	if len(rest) < 4 {
+		return corrupt("a chunk of %d bytes has no room for a dictionary", len(c.data))
+	}
+	size := int(int32(binary.LittleEndian.Uint32(rest)))
+	if rest = rest[4:]; size <= 0 || size > mostDictionary || size > len(rest) {
+		return corrupt("a dictionary of %d bytes, of which %d are there", size, len(rest))
+	}
+	c.dictionary = rest[:size]
+	return nil
 }
 
 // blocks returns the number of blocks. The chunk has content.
@@ -114,6 +140,16 @@ type state struct {
 	first   []byte // the first block of the chunk whose number is in firstOf
 	firstOf *chunk
 	box     []byte // a block of an array
+
+	dictionary dictionary // of the chunk that was used last
+}
+
+// decode decodes a stream of a chunk.
+func (s *state) decode(c *chunk, dst, src []byte) error {
+	if c.dictionary != nil {
+		return s.dictionary.decode(c.codec, c.dictionary, dst, src)
+	}
+	return s.streams.Decode(c.codec, dst, src)
 }
 
 // room returns n bytes of *b, and makes *b longer if needed.
@@ -225,6 +261,8 @@ func (s *state) block(dst, first []byte, c *chunk, i int) error {
 			}
 			unshuffle(next, now, f.kind, size, c.version)
 			now, next = next, now
+		case filterByteDelta, filterByteDeltaOld:
+			undoByteDelta(now, cmp.Or(int(f.parameter), c.typeSize), f.kind == filterByteDeltaOld)
 		}
 	}
 	return nil
@@ -265,7 +303,7 @@ func (s *state) streamsOf(dst, src []byte, c *chunk, i int) error {
 		case n == size:
 			copy(stream, src)
 		default:
-			if err := s.streams.Decode(c.codec, stream, src[:n]); err != nil {
+			if err := s.decode(c, stream, src[:n]); err != nil {
 				return corrupt("block %d, stream %d: %w", i, j, err)
 			}
 		}

@@ -14,13 +14,14 @@
 //	8       4      size of a block (the last one may be shorter)
 //	12      4      size of the chunk
 //	16      6      filters, in the order in which they were applied: 0 none, 1 shuffled bytes,
-//	               2 shuffled bits, 3 delta, 4 truncated precision
+//	               2 shuffled bits, 3 delta, 4 truncated precision, 35 bytedelta (34: its old form)
 //	22      1      codec of a user
 //	23      1      parameter of the codec
-//	24      6      parameters of the filters; for shuffled bytes the size of an element
+//	24      6      parameters of the filters; for shuffled bytes and bytedelta the size of an element
 //	30      1      reserved
 //	31      1      further flags, see below
 //	32      4×n    where each of the n blocks begins, from the start of the chunk
+//	…       4+d    with a dictionary, its size and its d bytes
 //	…       …      the blocks, in any order
 //
 // The flags 0x01 and 0x04 are set both; otherwise the chunk is one of Blosc 1. 0x02: the
@@ -39,14 +40,15 @@
 // are filled up.
 //
 // A [Decoder] decodes whole frames. Refused are user-defined codecs and filters,
-// dictionaries, chunks of varying size, and frames in several files.
+// chunks of varying size, and frames in several files.
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	errors.go   causes of errors
-//	filters.go  what undoes filters
-//	chunk.go    chunks and their blocks
-//	array.go    the metalayer of arrays
-//	frame.go    frames
-//	decode.go   Decoder
+//	errors.go      causes of errors
+//	filters.go     what undoes filters
+//	dictionary.go  streams that need a dictionary
+//	chunk.go       chunks and their blocks
+//	array.go       the metalayer of arrays
+//	frame.go       frames
+//	decode.go      Decoder
 package blosc2

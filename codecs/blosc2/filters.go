@@ -13,7 +13,42 @@ const (
 	filterBits     = 2
 	filterDelta    = 3
 	filterTruncate = 4 // its content is decoded already
+
+	filterByteDeltaOld = 34
+	filterByteDelta    = 35
 )
+
+// Codecs by their numbers, which are those of the library and not those of streams.
+const (
+	codecZstd    = 5 // the last one of the library
+	codecSnappy  = 3 // of early versions; no chunk has it
+	leastOfUsers = 32
+)
+
+// CheckFilter refuses the number of a filter that this package does not know. Its error wraps
+// [ErrUnsupported] and names the filter.
+func CheckFilter(number int) error {
+	switch {
+	case number >= noFilter && number <= filterTruncate || number == filterByteDeltaOld || number == filterByteDelta:
+		return nil
+	case number == 32 || number == 33 || number == 36:
+		return unsupported("the filter %s (filter %d)", []string{"ndcell", "ndmean", "", "", "int_trunc"}[number-32], number)
+	}
+	return unsupported("filter %d", number)
+}
+
+// CheckCodec refuses the number of a codec that this package does not know, as [CheckFilter]
+// does. The number is that of the library, by which the filter of HDF5 also names codecs.
+func CheckCodec(number int) error {
+	names := []string{"ndlz", "zfp_acc", "zfp_prec", "zfp_rate", "openhtj2k", "grok", "openzl", "j2k", "htj2k"}
+	switch {
+	case number >= 0 && number <= codecZstd && number != codecSnappy:
+		return nil
+	case number >= leastOfUsers && number-leastOfUsers < len(names):
+		return unsupported("the codec %s (codec %d)", names[number-leastOfUsers], number)
+	}
+	return unsupported("codec %d", number)
+}
 
 // filter is a filter of a chunk.
 type filter struct{ kind, parameter byte }
@@ -22,10 +57,10 @@ type filter struct{ kind, parameter byte }
 // another filter.
 func checkFilters(list []filter) error {
 	for i, f := range list {
-		switch {
-		case f.kind > filterTruncate:
-			return unsupported("filter %d", f.kind)
-		case f.kind == filterDelta && slices.ContainsFunc(list[:i], func(f filter) bool { return f.kind == filterBytes || f.kind == filterBits || f.kind == filterDelta }):
+		if err := CheckFilter(int(f.kind)); err != nil {
+			return err
+		}
+		if f.kind == filterDelta && slices.ContainsFunc(list[:i], func(f filter) bool { return f.kind != noFilter && f.kind != filterTruncate }) {
 			return unsupported("a delta behind another filter")
 		}
 	}
@@ -71,5 +106,32 @@ func undoDelta(block, first []byte, size int) {
 	}
 	for i := size; i < len(block)/size*size; i++ {
 		block[i] ^= block[i-size]
+	}
+}
+
+// undoByteDelta undoes the delta of bytes: a block is one run of bytes for each byte of an element,
+// as shuffling makes them, and each byte of a run was replaced by the difference from the byte before
+// it. Bytes behind the last whole element are as they were. The old form of the filter, as
+// processors with vectors write it, begins anew with the last bytes of a run that do not fill
+// 16 bytes.
+func undoByteDelta(block []byte, size int, old bool) {
+	n := len(block) / size
+	for ; size > 0; size-- {
+		run := block[:n]
+		if whole := n / 16 * 16; old {
+			sumBytes(run[whole:])
+			run = run[:whole]
+		}
+		sumBytes(run)
+		block = block[n:]
+	}
+}
+
+// sumBytes replaces each byte by the sum of the bytes up to it.
+func sumBytes(list []byte) {
+	var sum byte
+	for i, b := range list {
+		sum += b
+		list[i] = sum
 	}
 }

@@ -1,6 +1,7 @@
 package netcdf_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
@@ -313,14 +315,21 @@ func TestEncodedReferences(t *testing.T) {
 	}
 }
 
-// TestBlosc2 reads datasets that the filter Blosc2 has compressed.
+// TestBlosc2 reads datasets that the filter Blosc2 has compressed. Filters and codecs that cannot be
+// undone are refused when the dataset is opened, if the parameters of the filter name them.
 func TestBlosc2(t *testing.T) {
 	src := open(t, netcdf.Options{}, "testdata/blosc2.h5")
-	if n := len(src.Arrays()); n != 6 {
+	if n := len(src.Arrays()); n != 8+5 {
 		t.Fatalf("%d arrays", n)
 	}
 	for _, name := range src.Arrays() {
 		a, err := src.Array(t.Context(), name)
+		if what, refused := strings.CutPrefix(name, "refused/"); refused {
+			if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "blosc2: unsupported: ") || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "h5repack") {
+				t.Errorf("%s: error %v", name, err)
+			}
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,5 +344,23 @@ func TestBlosc2(t *testing.T) {
 		if i != 600 {
 			t.Errorf("%s: %d elements", name, i)
 		}
+	}
+}
+
+// TestTooLarge: datasets that are larger than an array can be are no damage. They can be left out.
+func TestTooLarge(t *testing.T) {
+	src := open(t, netcdf.Options{}, "testdata/large.h5")
+	for _, name := range []string{"bytes_2_63", "chunks_2_63", "chunks_2_64"} {
+		_, err := src.Array(t.Context(), name)
+		if !errors.Is(err, errors.ErrUnsupported) || errors.Is(err, hdf5.ErrCorrupt) || !strings.Contains(err.Error(), "of elements of 8 bytes is too large") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	a, err := src.Array(t.Context(), "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := sourcetest.ReadAll(t, a).Data, []byte{0, 0, 1, 0, 2, 0, 3, 0, 4, 0}; !bytes.Equal(got, want) {
+		t.Errorf("small: %v", got)
 	}
 }

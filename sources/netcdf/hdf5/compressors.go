@@ -97,6 +97,25 @@ func (d *decoders) blosc(dst, src []byte) ([]byte, error) {
 	return dst[:n], nil
 }
 
+// checkBlosc2 refuses the filter and the codec of Blosc2 that the parameters of the filter name, if
+// frames with them cannot be read. The parameters are the version, the sizes of a block, an element
+// and a chunk, the level, the last filter and the codec; the rank and the shape of a chunk may
+// follow.
+func checkBlosc2(parameters []uint32) error {
+	const lastFilter, codec = 5, 6
+	var err error
+	if len(parameters) > lastFilter {
+		err = blosc2.CheckFilter(int(parameters[lastFilter]))
+	}
+	if err == nil && len(parameters) > codec {
+		err = blosc2.CheckCodec(int(parameters[codec]))
+	}
+	if err != nil {
+		return unsupported("%v: write the data without it, with h5repack -f NONE IN OUT or h5py, and the plugin of hdf5plugin", err)
+	}
+	return nil
+}
+
 func (d *decoders) blosc2(dst, src []byte) ([]byte, error) {
 	n, err := blosc2.DecodedSize(src)
 	if err == nil && n > len(dst) {

@@ -117,8 +117,8 @@ func (o *Object) read(ctx context.Context, d *Dataset, outer *enclosing) error {
 func (d *Dataset) openExternal(ctx context.Context, o *Object) error {
 	_, err := o.take(ctx, msgExternalFiles, func(content []byte) error {
 		n, ok := ndarray.Elements(d.Shape)
-		if !ok || n > (1<<62)/d.Datatype.Size {
-			return corrupt("shape %v of elements of %d bytes", d.Shape, d.Datatype.Size)
+		if !ok || n > mostBytes/d.Datatype.Size {
+			return d.tooLarge()
 		}
 		var err error
 		d.external, err = d.file.external(ctx, content, n*d.Datatype.Size)
@@ -240,8 +240,8 @@ func (d *Dataset) layOut() error {
 	size := d.Datatype.Size
 	n, ok := ndarray.Elements(d.Shape)
 	bytes, fits := ndarray.Bytes(d.Native.Type, slices.Concat(d.Shape, d.Native.Shape))
-	if !ok || !fits || bytes < 0 || n > (1<<62)/size {
-		return corrupt("shape %v of elements of %d bytes", d.Shape, size)
+	if !ok || !fits || bytes < 0 || n > mostBytes/size {
+		return d.tooLarge()
 	}
 	l := d.layout
 	switch l.class {
@@ -271,6 +271,19 @@ func (d *Dataset) layOut() error {
 	}
 	d.grid = newGrid(d.Shape, d.piece)
 	return nil
+}
+
+// mostBytes bounds the elements of a dataset.
+const mostBytes = 1 << 62
+
+// tooLarge returns the error about a dataset with more than mostBytes. It may have chunks or no
+// element at all. If it states a place for all of its elements, which no file has, the file is
+// corrupt.
+func (d *Dataset) tooLarge() error {
+	if d.layout.class == compact || d.layout.class == contiguous && d.layout.address != undefined {
+		return corrupt("shape %v of elements of %d bytes", d.Shape, d.Datatype.Size)
+	}
+	return unsupported("shape %v of elements of %d bytes is too large: the elements of an array may have up to 2^62 bytes", d.Shape, d.Datatype.Size)
 }
 
 // wholePieces returns the shape of pieces that are one run of bytes in C order. A piece

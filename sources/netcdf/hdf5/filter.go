@@ -148,7 +148,7 @@ func (s *Shared) steps(filters []Filter) ([]step, error) {
 		case FilterBlosc:
 			list[i] = s.decoders.blosc
 		case FilterBlosc2:
-			list[i] = s.decoders.blosc2
+			list[i], err = s.decoders.blosc2, checkBlosc2(f.Parameters)
 		case FilterLZ4:
 			list[i] = lz4Blocks
 		case FilterBitshuffle:

@@ -84,7 +84,31 @@ with h5py.File(os.path.join(FOLDER, "szip.h5"), "w", libver="v110") as f:
     create(scene, "Cloud_Mask", t.STD_I8BE, 0, (2, 406, 270), (1, 203, 135), NEAREST, 8, "few")
     create(scene, "EV_1KM_RefSB", t.STD_U16BE, 0, (3, 203, 271), (1, 40, 271), NEAREST, 8, "fill")
     scene["EV_1KM_RefSB"].attrs["valid_range"] = np.array([0, 32767], "u2")
-    f["HDFEOS INFORMATION/StructMetadata.0"] = np.bytes_(b"GROUP=GridStructure\nEND_GROUP=GridStructure\nEND\n")
+    # And a swath, with its geolocation, filled pixels, scaled integers, and all filters in a row.
+    geolocation = f.create_group("HDFEOS/SWATHS/MOD_Swath/Geolocation Fields")
+    create(geolocation, "Latitude", t.IEEE_F32BE, 0, (81, 54), (20, 54), NEAREST, 16, "smooth")
+    create(geolocation, "Longitude", t.IEEE_F32LE, 0, (81, 54), (20, 54), ENTROPY, 32, "smooth", lambda p: p.set_shuffle())
+    create(geolocation, "Time", t.IEEE_F64BE, 0, (81,), (20,), NEAREST, 10, "smooth")
+    swath = f.create_group("HDFEOS/SWATHS/MOD_Swath/Data Fields")
+    create(swath, "Brightness_Temperature", t.STD_I16BE, 0, (2, 81, 54), (1, 20, 54), NEAREST, 8, "fill", lambda p: p.set_shuffle())
+    create(swath, "Water_Vapor", t.STD_I16LE, 12, (81, 54), (20, 54), ENTROPY, 4, "fill")
+    create(swath, "Quality_Assurance", t.STD_U8BE, 0, (81, 54, 5), (20, 54, 5), NEAREST, 8, "few")
+    for name, filled in (("Brightness_Temperature", 2**15 - 1), ("Water_Vapor", 2**11 - 1)):
+        swath[name].attrs["_FillValue"] = np.array([filled], swath[name].dtype)
+        swath[name].attrs["scale_factor"], swath[name].attrs["add_offset"] = 0.01, -15000.0
+    for name in ("Latitude", "Longitude"):
+        geolocation[name].attrs["_FillValue"] = np.array([-9999], "f4")
+    p = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    p.set_chunk((20, 54))
+    p.set_fill_value(np.array(-9999, ">f4"))
+    p.set_shuffle()
+    p.set_szip(NEAREST, 16)
+    p.set_fletcher32()
+    d = h5py.Dataset(h5py.h5d.create(swath.id, b"Optical_Depth", t.IEEE_F32BE, h5py.h5s.create_simple((81, 54)), p))
+    d[:40] = data("smooth", (40, 54), d.dtype, 32)  # the last two rows of chunks have never been written
+    f["HDFEOS INFORMATION/StructMetadata.0"] = np.bytes_(
+        b"GROUP=SwathStructure\nEND_GROUP=SwathStructure\nGROUP=GridStructure\nEND_GROUP=GridStructure\nEND\n"
+    )
 result = {}
 with h5py.File(os.path.join(FOLDER, "szip.h5")) as f:
 
