@@ -19,9 +19,9 @@ type floatForm struct {
 }
 
 // parse reads a float: a JSON number rounded half to even to the type, one of
-// three names, or (v3) the bit pattern in hex.
+// three names, or (v3) the bit pattern in hex, or (v2) a number in quotes.
 func (f floatForm) parse(format Format, s Scalar, text []byte) error {
-	if text[0] != '"' {
+	if text = unquoted(format, text); text[0] != '"' {
 		return f.parseNumber(s, text)
 	}
 	var name string

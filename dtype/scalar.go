@@ -58,6 +58,16 @@ func integerText(format Format, text []byte) (string, error) {
 	return d.sign + cmp.Or(d.digits, "0") + strings.Repeat("0", min(d.exponent, 20)), nil
 }
 
+// unquoted returns the number in a text such as "0" of Zarr v2, as n5-zarr and early releases of
+// bioformats2raw wrote fill values. NumPy makes numbers of such texts. Other text is returned as
+// it is.
+func unquoted(format Format, text []byte) []byte {
+	if n := len(text); format == V2 && n > 2 && text[0] == '"' && text[n-1] == '"' && isNumber(text[1:n-1]) {
+		return text[1 : n-1]
+	}
+	return text
+}
+
 // isNumber reports whether text is a JSON number.
 func isNumber(text []byte) bool {
 	return json.Valid(text) && strings.IndexByte("-0123456789", text[0]) >= 0
@@ -104,7 +114,7 @@ func splitDecimal(text []byte) decimal {
 }
 
 func parseInt(format Format, s Scalar, bits int, text []byte) error {
-	digits, err := integerText(format, text)
+	digits, err := integerText(format, unquoted(format, text))
 	if err != nil {
 		return err
 	}
@@ -118,7 +128,7 @@ func parseInt(format Format, s Scalar, bits int, text []byte) error {
 }
 
 func parseUint(format Format, s Scalar, bits int, text []byte) error {
-	digits, err := integerText(format, text)
+	digits, err := integerText(format, unquoted(format, text))
 	if err != nil {
 		return err
 	}

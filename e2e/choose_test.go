@@ -105,24 +105,7 @@ target: {url: part.zarr}
 dimensions: {z: depth}
 defaults: {chunks: [2, 16, 16], codecs: [bytes, gzip]}
 `))
-	finished := undisturbed(t, job, target)
-	removeTarget(t, target)
-	program, arguments := build(t), []string{"run", "--log-level", "error", "--workers", "1", job}
-	kills := 0
-	for range 4 {
-		if killedAfter(t, recordsMore(t, target), 0, program, arguments) {
-			kills++
-			checkUnfinished(t, target, finished)
-		}
-	}
-	t.Logf("killed %d times", kills)
-	if err := prepare(t.Context(), t, program, arguments...).Run(); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
-		t.Errorf("after %d kills (-undisturbed +killed):\n%s", kills, diff)
-	}
-	checkNoLeftovers(t, target)
+	killedOften(t, job, target)
 }
 
 // TestChosenPartOverHTTP counts what a run over a part of an array gets from a server:

@@ -20,6 +20,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // referredChunk is the data of a chunk of four numbers behind a header.
@@ -127,6 +128,47 @@ func TestCloudReferences(t *testing.T) {
 				}
 			}
 			put(t, folder, key, referredChunk(i))
+		}
+	}
+}
+
+// TestCloudReferencesWritten writes tables of references to a file in a bucket of each provider, in
+// that bucket and on this machine. A conversion of the table gives what a conversion of a table of the
+// file on this machine gives.
+func TestCloudReferencesWritten(t *testing.T) {
+	dir := fast(t)
+	archive := sourcetest.Unzip(t, filepath.Join("..", "sources", "netcdf", "testdata", "netcdf4.zip"))
+	local := filepath.Join(archive, "nc4_features.nc")
+	data, err := os.ReadFile(local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "copy", "--progress", "none", "--references", "json", local, filepath.Join(archive, "local.json"))
+	mustRun(t, "copy", "--progress", "none", filepath.Join(archive, "local.json"), filepath.Join(dir, "local.zarr"))
+	want := tree(t, filepath.Join(dir, "local.zarr"))
+	for _, scheme := range providers {
+		at := cloud(t, scheme)
+		file := at("day 1/in.nc")
+		folder, key, err := store.Split(strings.Replace(file, "day 1", "day%201", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, folder, key, data)
+		for form, name := range map[string]string{"json": "refs.json", "parquet": "refs.parq"} {
+			for where, table := range map[string]string{"here": filepath.Join(dir, scheme+name), "there": at(name)} {
+				copied := filepath.Join(dir, scheme+form+where+".zarr")
+				mustRun(t, "copy", "--progress", "none", "--references", form, strings.Replace(file, "day 1", "day%201", 1), table)
+				plain, query, _ := strings.Cut(file, "?")
+				if text, err := os.ReadFile(table); err == nil && !strings.Contains(string(text), `/day 1/in.nc",`) {
+					t.Errorf("%s: the table does not refer to the file", scheme)
+				}
+				bucket, _, _ := strings.Cut(strings.TrimPrefix(plain, scheme+"://"), "/")
+				job := write(t, dir, "job.yaml", fmt.Appendf(nil, "{zmigrate: 1, source: {driver: zarr, url: %q, follow: [%q]}, target: {url: %q}}", table, scheme+"://"+bucket+"?"+query, copied))
+				mustRun(t, "run", "--progress", "none", job)
+				if diff := cmp.Diff(want, tree(t, copied)); diff != "" {
+					t.Errorf("%s, %s %s (-file +table):\n%s", scheme, form, where, diff)
+				}
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@
 //	throughput_test.go      opening many arrays, and whole runs (ZMIGRATE_SPEED=1), with a server
 //	                        that answers after 20 ms
 //	kill_test.go            the program killed at random moments; SIGINT, SIGTERM
+//	stopped_references_test.go  SIGTERM while a table of references is written
 //	choose_test.go          parts of dimensions: runs that break, and what a server is asked for
 //	signal_test.go          the second signal ends the program at once
 //	s3_test.go              a target, and a source, in an S3 server within the test

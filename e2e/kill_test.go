@@ -138,6 +138,30 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// killedOften kills four runs of a job, each as soon as it has recorded a chunk. The last run
+// makes what an undisturbed run makes.
+func killedOften(t *testing.T, job, target string) {
+	t.Helper()
+	finished := undisturbed(t, job, target)
+	removeTarget(t, target)
+	program, arguments := build(t), []string{"run", "--log-level", "error", "--workers", "1", job}
+	kills := 0
+	for range 4 {
+		if killedAfter(t, recordsMore(t, target), 0, program, arguments) {
+			kills++
+			checkUnfinished(t, target, finished)
+		}
+	}
+	t.Logf("killed %d times", kills)
+	if err := prepare(t.Context(), t, program, arguments...).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(finished, tree(t, target)); diff != "" {
+		t.Errorf("after %d kills (-undisturbed +killed):\n%s", kills, diff)
+	}
+	checkNoLeftovers(t, target)
+}
+
 // died returns the number of runs of a report that have died.
 func died(t *testing.T, target string) (n int) {
 	t.Helper()
@@ -226,8 +250,8 @@ func removeTarget(t *testing.T, target string) {
 	}
 }
 
-// inJournal returns the files of all objects that the checkpoint records.
-func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
+// planOf makes the plan of a job file, and closes it at the end of the test.
+func planOf(t *testing.T, job string) *jobs.Plan {
 	t.Helper()
 	j, err := jobs.Load(job, jobs.Environment{})
 	if err != nil {
@@ -237,7 +261,14 @@ func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer plan.Close() //nolint:errcheck // only read
+	t.Cleanup(func() { _ = plan.Close() })
+	return plan
+}
+
+// inJournal returns the files of all objects that the checkpoint records.
+func inJournal(t *testing.T, job, target string) map[string]fs.FileInfo {
+	t.Helper()
+	plan := planOf(t, job)
 	st, err := store.Open(t.Context(), target+".zmigrate", store.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 // have the same data type, and the same extents along the other dimensions; an error names
 // the first part that does not.
 //
-// info describes the result. Join changes these fields: Type, Shape, Slowest and Remote
-// follow from the parts. LongRun becomes at least that of the first part, and ItemBytes at
+// info describes the result. Join changes these fields: Type, Shape, Slowest, Remote and
+// AnyRegion follow from the parts. LongRun becomes at least that of the first part, and ItemBytes at
 // least that of each part. The caller sets Memory to that of one part, and Join makes it
 // that of all parts that are read at the same time.
 func Join(info Info, dim int, parts []Array) (Array, error) {
@@ -44,7 +44,7 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 		}
 		j.ends = append(j.ends, end)
 	}
-	info.Type, info.LongRun = first.Type, max(info.LongRun, first.LongRun)
+	info.Type, info.LongRun, info.AnyRegion = first.Type, max(info.LongRun, first.LongRun), anyRegion(parts)
 	info.Shape = slices.Clone(first.Shape)
 	info.Shape[dim] = end
 	slowest := []int{dim}
@@ -59,8 +59,8 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 
 // Stack returns the array whose element (i, …) is element (…) of part i. All parts must
 // have the same data type and the same shape; an error names the first part that does not.
-// info describes the result. Type, Shape, Slowest, Remote and LongRun follow from the
-// parts. ItemBytes and Memory change as in Join.
+// info describes the result. Type, Shape, Slowest, Remote, AnyRegion and LongRun follow
+// from the parts. ItemBytes and Memory change as in Join.
 func Stack(info Info, parts []Array) (Array, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("nothing to stack")
@@ -72,13 +72,18 @@ func Stack(info Info, parts []Array) (Array, error) {
 		}
 		info.ItemBytes = max(info.ItemBytes, p.Info().ItemBytes)
 	}
-	info.Type, info.LongRun = first.Type, first.LongRun
+	info.Type, info.LongRun, info.AnyRegion = first.Type, first.LongRun, anyRegion(parts)
 	info.Shape = append([]int{len(parts)}, first.Shape...)
 	slowest := []int{0}
 	for _, k := range first.StoredOrder() {
 		slowest = append(slowest, k+1)
 	}
 	return &stacked{info: &info, parts: parts, atOnce: partsAtOnce(&info, first)}, finish(&info, slowest)
+}
+
+// anyRegion reports whether all parts have AnyRegion.
+func anyRegion(parts []Array) bool {
+	return !slices.ContainsFunc(parts, func(p Array) bool { return !p.Info().AnyRegion })
 }
 
 const (

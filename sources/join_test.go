@@ -180,3 +180,30 @@ func TestInParallel(t *testing.T) {
 		t.Errorf("the last call was interrupted: %v", err)
 	}
 }
+
+// TestAnyRegionOfParts: any region of joined or selected arrays is read at its own cost if that
+// holds for all parts, and if all elements of a dimension are selected.
+func TestAnyRegionOfParts(t *testing.T) {
+	made := func(any bool) Array {
+		return &strided{info: &Info{Path: "a", Type: dtype.Uint8, Shape: []int{4, 6}, Chunks: []int{2, 6}, AnyRegion: any}}
+	}
+	for _, second := range []bool{true, false} {
+		parts := []Array{made(true), made(second)}
+		joined, err := Join(*parts[0].Info(), 0, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stacked, err := Stack(*parts[0].Info(), parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if joined.Info().AnyRegion != second || stacked.Info().AnyRegion != second {
+			t.Errorf("a second part with %v: joined %v, stacked %v", second, joined.Info().AnyRegion, stacked.Info().AnyRegion)
+		}
+	}
+	for step, want := range map[int]bool{1: true, 2: false} {
+		if got := Selected(made(true), []Span{{0, 2, step}, {0, 6, 1}}).Info().AnyRegion; got != want {
+			t.Errorf("with a step of %d: %v", step, got)
+		}
+	}
+}

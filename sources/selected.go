@@ -39,7 +39,7 @@ func Selected(array Array, spans []Span) Array {
 		if i.Chunks != nil {
 			i.Chunks[k] = (i.Chunks[k] + span.Step - 1) / span.Step
 		}
-		i.Shards, i.Codecs = nil, nil
+		i.Shards, i.Codecs, i.AnyRegion = nil, nil, false
 	}
 	if s.strided() {
 		i.Memory = cmp.Or(i.Memory, ScratchBytes) + s.cut()

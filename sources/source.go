@@ -194,6 +194,10 @@ type Info struct {
 	// Chunks is the shape of the chunks, or of the inner chunks of shards. The source
 	// reads each of them as a whole. nil: any region can be read at the same cost.
 	Chunks []int
+	// AnyRegion says that a part of a chunk is read without the rest of it, however small the
+	// part is: elements lie in the source as they are. Chunks then tells which of them lie
+	// together.
+	AnyRegion bool
 	// Shards is the shape of the stored objects, if each of them holds several inner
 	// chunks of the shape Chunks. nil: there are no shards.
 	Shards []int

@@ -108,8 +108,10 @@ def compare(path, values, dimensions, attributes, target):
         yield f"the elements are {got!r}, want {want!r}"
     if dimensions is not None and list(array.metadata.dimension_names or []) != dimensions:
         yield f"dimension names are {array.metadata.dimension_names}, want {dimensions}"
-    found = {k: v for k, v in array.attrs.asdict().items() if k != "_FillValue"}
-    yield from compare_attributes(attributes, found)
+    if "_FillValue" in attributes and array.fill_value != attributes["_FillValue"]:
+        yield f"the fill value is {array.fill_value}, want {attributes['_FillValue']}"
+    wanted, found = ({k: v for k, v in a.items() if k != "_FillValue"} for a in (attributes, array.attrs.asdict()))
+    yield from compare_attributes(wanted, found)
 
 
 def check(excluded, file, target):

@@ -1,23 +1,30 @@
 """Migrates files of other projects, and compares what zarr-python reads from the targets with
-what h5py, netCDF4-python, zarr-python or tensorstore read from the sources, bit for bit.
+what h5py, netCDF4-python, pyarrow, zarr-python or tensorstore read from the sources, bit for bit.
 
     real_files.py ZMIGRATE FILE_OR_FOLDER…
 
-A FILE is HDF5 or NetCDF, and a FOLDER a hierarchy of Zarr or N5. Prints a line for each:
+A FILE is HDF5, NetCDF, Parquet, Feather or Arrow IPC, and a FOLDER a hierarchy of Zarr or N5.
+@LIST stands for the files that a text file lists, one a line. Prints a line for each:
 
-    equal     how many arrays are equal, and how many the target or the peer does not have
+    equal     how many arrays are equal
+    part      the same, and how many the target or the peer does not have
     refused   with what zmigrate says, and whether the peer opens the file
     unread    the peer cannot open it, but zmigrate can
     DIFFERENT the first differences
     PANIC     zmigrate ended in another way than with an error
 
-Exits with 1 if there is a DIFFERENT or a PANIC. The files are not part of the project: their
-place is wherever somebody has them. Those of HDF5, netcdf-c, jhdf and n5 are a good beginning.
+At the end it prints how many files there were of each kind, and how often each reason was given
+for what was left out or refused. Exits with 1 if there is a DIFFERENT or a PANIC. The files are
+not part of the project: their place is wherever somebody has them. Those of HDF5, netcdf-c, jhdf,
+n5 and parquet-testing are a good beginning.
 """
 
+import collections
 import json
+import multiprocessing
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,9 +39,11 @@ import numpy as np
 import tensorstore
 import zarr
 
+import real_tables
 from check_hdf5 import elements, with_netcdf
 
 LARGEST = 20_000_000  # elements of an array that is compared
+LONGEST = 300  # seconds for a source
 
 
 def packed(t):
@@ -154,29 +163,101 @@ def opens(source):
         return False
 
 
+def migrate(program, *arguments):
+    """Runs zmigrate copy or run: how it ended, and what it said. None: without an error."""
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, errors="replace")
+    said = (done.stdout + done.stderr).strip()
+    if done.returncode not in (0, 1, 2) or "internal error" in said:
+        return "PANIC", said[-2000:]
+    return "refused" if done.returncode else None, said
+
+
+def try_arrays(program, source, folder):
+    """Migrates and compares a file or hierarchy of arrays: the word for the line, what follows
+    it, and the reasons."""
+    target = folder / "out.zarr"
+    word, said = migrate(program, "copy", "--progress=none", "--unsupported=skip", source, target)
+    if word:
+        return word, f"with{'' if opens(source) else 'out'} arrays: {said.splitlines()[-1]}", said.splitlines()[-1:]
+    try:
+        equal, left, wrong = compare(source, target)
+    except Exception as error:  # whatever the peer raises, it cannot open the file
+        return "unread", f"the peer says: {error}", []
+    return verdict(equal, left, wrong), f"{equal} and {left} left {wrong[:3] or ''}", []
+
+
+def try_table(program, source, folder):
+    """The same for a table."""
+    target, unread, want = folder / "out.zarr", None, {}
+    (folder / "source").symlink_to(source.resolve())
+    try:
+        want = real_tables.expected(source)
+    except Exception as error:  # whatever pyarrow raises, it cannot open the file
+        unread = f"the peer says: {type(error).__name__}: {error}"
+    for unsure in (False, True):
+        job, problems = real_tables.job(program, folder / "source", target, want, unsure)
+        (folder / "job.yaml").write_text(json.dumps(job))
+        word, said = migrate(program, "run", "--progress=none", folder / "job.yaml")
+        if " null: give the array" not in said:
+            break
+    if word:
+        peer = unread or f"pyarrow reads {sum(c.kind is not None for c in want.values())} of {len(want)} arrays"
+        errors = [line for line in said.splitlines() if " warning: " not in line] or [said]
+        return word, f"{errors[0]} ({peer})", [f"{'both' if unread else 'zmigrate'}: {line}" for line in errors]
+    if unread:
+        return "unread", unread, [unread]
+    equal, left, wrong = real_tables.compare(want, problems, target)
+    return verdict(equal, len(left), wrong), f"{equal} and {len(left)} left {wrong[:3] or ''}", left
+
+
+def verdict(equal, left, wrong):
+    return "DIFFERENT" if wrong else "part" if left else "equal"
+
+
+def one(program, source, pipe):
+    """Tries a source, in a process of its own: damaged files can end the peer."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = source.is_file() and real_tables.is_table(source)
+        pipe.send((try_table if table else try_arrays)(program, source, pathlib.Path(folder)))
+
+
+def tried(program, source):
+    """What one has to say, or that the peer has crashed or hung."""
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe(duplex=False)
+    process = fork.Process(target=one, args=(program, source, theirs))
+    process.start()
+    theirs.close()
+    try:
+        return ours.recv() if ours.poll(LONGEST) else ("unread", f"not done after {LONGEST} s", [])
+    except EOFError:
+        return "unread", "the peer ended, or this script did", []
+    finally:
+        process.kill()
+        process.join()
+
+
+def general(reason, source):
+    """A reason without what is peculiar to a file, such that the same reasons are equal."""
+    reason = re.sub(r"(zmigrate: |array .*?: )?(\S*/source|\S+/job.yaml:\S+)(?=\W) ?", "", reason.replace(str(source), "/source"))
+    return re.sub(r"-?\d+", "N", re.sub(r'"[^"]*"', '"…"', reason))[:200]
+
+
 def main(program, *sources):
     warnings.simplefilter("ignore")
     assert hdf5plugin.FILTERS and netCDF4
-    bad = False
-    for source in map(pathlib.Path, sources):
-        with tempfile.TemporaryDirectory() as folder:
-            target = pathlib.Path(folder) / "out.zarr"
-            done = subprocess.run([program, "copy", "--progress=none", "--unsupported=skip", source, target], capture_output=True, text=True, errors="replace")
-            said = (done.stdout + done.stderr).strip()
-            if done.returncode not in (0, 1, 2) or "internal error" in said:
-                bad = True
-                print("PANIC", source, said[-2000:])
-            elif done.returncode:
-                print("refused", source, "with arrays:" if opens(source) else "without arrays:", said.splitlines()[-1])
-            else:
-                try:
-                    equal, left, wrong = compare(source, target)
-                except Exception as error:  # whatever the peer raises, it cannot open the file
-                    print("unread", source, f"the peer says: {error}")
-                    continue
-                bad |= bool(wrong)
-                print("DIFFERENT" if wrong else "equal", equal, "and", left, "left", source, *wrong[:3])
-    return bad
+    words, reasons = collections.Counter(), collections.defaultdict(collections.Counter)
+    listed = [line for s in sources for line in (pathlib.Path(s[1:]).read_text().splitlines() if s.startswith("@") else [s])]
+    for source in map(pathlib.Path, listed):
+        word, text, why = tried(program, source)
+        print(word, source, text, flush=True)
+        words[word] += 1
+        reasons[word].update({general(reason, source) for reason in why})
+    print(f"\n{len(listed)} files: " + ", ".join(f"{n} {word}" for word, n in words.most_common()))
+    for word, of_word in reasons.items():
+        for reason, n in of_word.most_common():
+            print(f"{n:6} {word}: {reason}")
+    return bool(words["DIFFERENT"] + words["PANIC"])
 
 
 if __name__ == "__main__":

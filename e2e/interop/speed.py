@@ -16,11 +16,13 @@ are beside each other.
 With --levels no peer runs. zmigrate runs in turns with the kernels of each level of the processor,
 and the table has the processor times, which hardly depend on what else the machine does.
 
-All sources are one field of float32: smooth, with noise, in steps of 1/1024.
+All sources are one field of float32: smooth, with noise, in steps of 1/1024. They have the size of
+--mib, and that of the migration to S3 four times as much.
 """
 
 import argparse
 import collections
+import http.client
 import itertools
 import json
 import math
@@ -60,8 +62,8 @@ def store(folder):
     return {"driver": "file", "path": str(folder) + "/"}
 
 
-def bucket(address, path):
-    return {"driver": "s3", "bucket": "bucket", "endpoint": f"http://{address}", "aws_region": "us-east-1", "path": path + "/"}
+def bucket(path):
+    return {"driver": "s3", "bucket": "bucket", "endpoint": f"http://{os.environ['SPEED_S3']}", "aws_region": "us-east-1", "aws_credentials": {"type": "environment"}, "path": path + "/"}
 
 
 def opened(kvstore, metadata=None, write=False):
@@ -110,11 +112,13 @@ class Scenario:
     its target, None if no peer reads that target. peers are functions of (folder, target).
     """
 
-    def __init__(self, name, goal, make, ours, peers, zarrs=None, same=None, ours_reports=False):
+    def __init__(self, name, goal, make, ours, peers, zarrs=None, same=None, ours_reports=False, in_bucket=False, times=1):
         self.name, self.goal, self.make, self.ours, self.peers = name, goal, make, ours, peers
         self.zarrs = zarrs  # the arguments of zarrs_reencode; None: zarrs does not do this
         self.same = same or equal  # compares two targets
         self.ours_reports = ours_reports  # ours prints its times itself
+        self.in_bucket = in_bucket  # the targets are in the bucket, under the names that they have in the folder
+        self.times = times  # how many times --mib the source has
 
 
 def equal(one, other, tolerance=0.0):
@@ -436,21 +440,17 @@ def cp(folder, target):
 # To a bucket.
 
 
-def s3_url(path):
-    return f"s3://bucket/{path}?region=us-east-1&use_path_style=true&endpoint=http://{os.environ['SPEED_S3']}"
-
-
 def s3_job(folder):
-    command, _ = raw_job(BLOCKS, [LITTLE, ZSTD])(folder)
+    command, target = raw_job(BLOCKS, [LITTLE, ZSTD])(folder)
     path = folder / "job.yaml"
-    path.write_text(path.read_text().replace("target.zarr", s3_url(f"ours{time.monotonic_ns()}.zarr")))
-    return command, None
+    url = f"s3://bucket/target.zarr?region=us-east-1&use_path_style=true&endpoint=http://{os.environ['SPEED_S3']}"
+    path.write_text(path.read_text().replace("target.zarr", url))
+    return command, target
 
 
 def tensorstore_s3(folder, target):
     a = memory_map(folder)
-    target = bucket(os.environ["SPEED_S3"], f"tensorstore{time.monotonic_ns()}.zarr")
-    array = opened(target, v3(shape(folder), BLOCKS, [LITTLE, ZSTD]))
+    array = opened(bucket(target.name), v3(shape(folder), BLOCKS, [LITTLE, ZSTD]))
     waiting = collections.deque()
     for at in boxes(array.shape, BLOCKS):
         waiting.append(array[at].write(a[at]))
@@ -466,12 +466,25 @@ def obstore_s3(folder, target):
     from zarr.storage import ObjectStore
 
     place = obstore.store.S3Store(
-        "bucket", prefix=f"zarr{time.monotonic_ns()}.zarr", endpoint=f"http://{os.environ['SPEED_S3']}", region="us-east-1",
+        "bucket", prefix=target.name, endpoint=f"http://{os.environ['SPEED_S3']}", region="us-east-1",
         client_options={"allow_http": True}, virtual_hosted_style_request=False,
     )
     zarr.config.set({"async.concurrency": 32})
     a = zarr.create_array(ObjectStore(place), shape=shape(folder), chunks=BLOCKS, dtype="f4", compressors=zarr.codecs.ZstdCodec(level=3), fill_value=0)
     a[:] = memory_map(folder)
+
+
+def same_in_bucket(one, other):
+    equal(bucket(f"{one.parent.name}/{one.name}"), bucket(other.name))
+
+
+def empty_bucket():
+    """Has the server forget its objects."""
+    server = http.client.HTTPConnection(os.environ["SPEED_S3"])
+    server.request("FORGET", "/")
+    if server.getresponse().status != 200:
+        raise SystemExit("the S3 server has not emptied its bucket")
+    server.close()
 
 
 # Reading.
@@ -588,7 +601,7 @@ SCENARIOS = [
     Scenario("Parquet, dictionary", 3, parquet(use_dictionary=True, compression="none"), parquet_job, {"pyarrow + zarr-python": pyarrow_zarr}, same=same_columns),
     Scenario("Parquet, zstd", 3, parquet(use_dictionary=False, compression="zstd"), parquet_job, {"pyarrow + zarr-python": pyarrow_zarr}, same=same_columns),
     Scenario("v2 carried into v3", 1, carried_source, copy(), {"cp -r, sync": cp}),
-    Scenario("to S3, 20 ms each", 1.5, raw, s3_job, {"tensorstore": tensorstore_s3, "zarr-python + obstore": obstore_s3}, same=unchecked),
+    Scenario("to S3, 20 ms each", 1.5, raw, s3_job, {"tensorstore": tensorstore_s3, "zarr-python + obstore": obstore_s3}, same=same_in_bucket, in_bucket=True, times=4),
     Scenario("read a sharded array", 1.2, SHARDED, read_whole, {"tensorstore": tensorstore_read, "zarr-python + zarrs": zarrs_python_read}, same=unchecked, ours_reports=True),
     Scenario("read 1,000 boxes of it", 1.2, SHARDED, read_boxes, {"tensorstore": tensorstore_boxes, "zarr-python + zarrs": zarrs_python_boxes}, same=unchecked, ours_reports=True),
 ]
@@ -652,12 +665,14 @@ def size(folder):
 
 def prepare(scenario, arguments, folder):
     """Writes the source and returns a function that runs zmigrate once and returns its cost."""
-    (folder / "layers.json").write_text(json.dumps(arguments.mib // 4))
+    (folder / "layers.json").write_text(json.dumps(scenario.times * arguments.mib // 4))
     # In a process of its own: the peak of a process begins with that of the one that starts it.
     subprocess.run([sys.executable, __file__, "make", scenario.name, folder], check=True)
 
     def ours():
         remove(folder / "target.zarr", folder / "target.zarr.zmigrate")
+        if scenario.in_bucket:
+            empty_bucket()
         command, _ = scenario.ours(folder)
         if scenario.ours_reports:
             return reported([arguments.read, *command])
@@ -707,12 +722,12 @@ def measure(scenario, arguments, folder):
     _, target = scenario.ours(folder)
     if target is not None:
         for name in ways:
-            if name != "zmigrate" and (folder / f"{name}.zarr").exists():
+            if name != "zmigrate" and (scenario.in_bucket or (folder / f"{name}.zarr").exists()):
                 subprocess.run([sys.executable, __file__, "same", scenario.name, target, folder / f"{name}.zarr"], check=True)
     own = best.pop("zmigrate")
     fastest = min(best, key=lambda name: best[name].wall)
     other = best[fastest]
-    bytes_ratio = f"{size(target) / size(folder / (fastest + '.zarr')):.3f}" if target is not None and (folder / f"{fastest}.zarr").exists() else ""
+    bytes_ratio = f"{size(target) / size(folder / (fastest + '.zarr')):.3f}" if target is not None and target.exists() and (folder / f"{fastest}.zarr").exists() else ""
     print(
         f"| {scenario.name} | {own.wall:.2f} | {fastest} | {other.wall:.2f} | **{other.wall / own.wall:.2f}** | {scenario.goal} "
         f"| {other.processors / own.processors:.2f} | {own.peak:.0f} | {other.peak:.0f} | {bytes_ratio} |", flush=True,
@@ -745,7 +760,7 @@ def main():
     arguments = parser.parse_args()
     os.environ["SPEED_ZMIGRATE"] = arguments.zmigrate
     os.environ |= {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"}
-    server = subprocess.Popen([arguments.s3server, "-latency", "20ms"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([arguments.s3server, "-latency", "20ms", "-unhashed"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     os.environ["SPEED_S3"] = server.stdout.readline().strip()
     if arguments.levels:
         columns = ["migration", *LEVELS, *(f"{level} / {LEVELS[0]}" for level in LEVELS[1:])]

@@ -5,7 +5,8 @@
 // is when the process that started it ends. The header X-Instance of a request names the
 // instance that it is for. A new name is a new server with an empty bucket named "bucket". A
 // request with the method FORGET ends an instance. With -latency it waits before it answers a
-// request, as if it were far away.
+// request, as if it were far away. With -unhashed it leaves out the MD5 of large objects, so
+// that it takes as little as possible of a processor that it shares with its clients.
 package main
 
 import (
@@ -19,22 +20,31 @@ import (
 	"time"
 
 	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
 // instances are servers by their names.
 type instances struct {
+	unhashed bool
+	buffers  bufferPool
+
 	mu  sync.Mutex
-	all map[string]http.Handler
+	all map[string]instance
+}
+
+type instance struct {
+	http.Handler
+	end func()
+}
+
+func newInstances(unhashed bool) *instances {
+	return &instances{unhashed: unhashed, buffers: bufferPool{free: make(map[int][][]byte)}, all: make(map[string]instance)}
 }
 
 func (s *instances) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.Header.Get("X-Instance")
 	r.Header.Del("X-Instance")
 	if r.Method == "FORGET" {
-		s.mu.Lock()
-		delete(s.all, name)
-		s.mu.Unlock()
+		s.forget(name)
 		return
 	}
 	server, err := s.named(name)
@@ -51,13 +61,37 @@ func (s *instances) named(name string) (http.Handler, error) {
 	if server, ok := s.all[name]; ok {
 		return server, nil
 	}
-	backend := s3mem.New()
-	if err := backend.CreateBucket("bucket"); err != nil {
+	server, err := s.begin()
+	if err != nil {
 		return nil, err
 	}
-	server := gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
 	s.all[name] = server
 	return server, nil
+}
+
+func (s *instances) begin() (instance, error) {
+	large := newLargeObjects(&s.buffers)
+	var backend gofakes3.Backend = large.Backend
+	if s.unhashed {
+		backend = large
+	}
+	if err := backend.CreateBucket("bucket"); err != nil {
+		return instance{}, err
+	}
+	server := gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
+	if s.unhashed {
+		server = large.taking(server)
+	}
+	return instance{server, large.end}, nil
+}
+
+func (s *instances) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if server, ok := s.all[name]; ok {
+		server.end()
+		delete(s.all, name)
+	}
 }
 
 func main() {
@@ -69,6 +103,7 @@ func main() {
 
 func run() error {
 	latency := flag.Duration("latency", 0, "how long to wait before each answer")
+	unhashed := flag.Bool("unhashed", false, "the ETag of a large object is not its MD5")
 	flag.Parse()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,7 +113,7 @@ func run() error {
 		return err
 	}
 	failed := make(chan error, 1)
-	all := &instances{all: make(map[string]http.Handler)}
+	all := newInstances(*unhashed)
 	go func() {
 		failed <- http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(*latency)

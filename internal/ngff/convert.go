@@ -74,7 +74,7 @@ func Convert(group string, list zarr.Attributes, of func(path string) zarr.Attri
 		Hint:    "source.ngff: keep leaves them as they are",
 	}
 	if slices.Contains(found, "bioformats2raw.layout") {
-		f.Message += "; the file OME/METADATA.ome.xml is no part of a Zarr hierarchy and is not copied"
+		f.Message += "; the file OME/METADATA.ome.xml is no part of a Zarr hierarchy and is not copied: put it into the folder OME of the target when the job is done"
 	}
 	return list.With(Attribute, written(ome)), f
 }

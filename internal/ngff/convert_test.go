@@ -49,7 +49,7 @@ func TestConvert(t *testing.T) {
 		"labels":       {"i/labels", `{"labels":["a"]}`, map[string]string{"i": `{` + image4 + `}`}, `{"ome":{"version":"0.5","labels":["a"]}}`, Converted, ""},
 		"labels of 5":  {"i/labels", `{"labels":["a"]}`, map[string]string{"i": `{"ome":{` + image5 + `}}`}, `{"ome":{"version":"0.5","labels":["a"]}}`, Converted, ""},
 		"labels alone": {"", `{"labels":["a/b"]}`, map[string]string{"a/b": `{` + image4 + `}`}, `{"ome":{"version":"0.5","labels":["a/b"]}}`, Converted, ""},
-		"layout":       {"", `{"bioformats2raw.layout":3}`, nil, `{"ome":{"version":"0.5","bioformats2raw.layout":3}}`, Converted, "METADATA.ome.xml"},
+		"layout":       {"", `{"bioformats2raw.layout":3}`, nil, `{"ome":{"version":"0.5","bioformats2raw.layout":3}}`, Converted, "METADATA.ome.xml is no part of a Zarr hierarchy and is not copied: put it into"},
 		"series":       {"OME", `{"series":["0","1"]}`, map[string]string{"": `{"bioformats2raw.layout":3}`}, `{"ome":{"version":"0.5","series":["0","1"]}}`, Converted, ""},
 
 		"nothing":              {"", `{"a":1}`, nil, "", "", ""},

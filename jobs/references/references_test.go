@@ -393,3 +393,46 @@ func TestFolder(t *testing.T) {
 		}
 	}
 }
+
+// If a file of a table cannot be written, the message names that file and no array: files of
+// references are written when the next array begins. An error about the source names the array.
+func TestFaults(t *testing.T) {
+	dir := sourcetest.Unzip(t, testdata+"netcdf4.zip")
+	p := planned(t, dir, "zmigrate: 1\nsource: {driver: netcdf, url: rotated_pole.nc}\ntarget: {url: refs.parq, references: parquet}\n")
+	for _, form := range []string{"parquet", "json"} {
+		var keys []string // in the order in which they are written
+		fault := errors.New("no space")
+		env := jobtest.Environment()
+		fails := -1
+		env.Fault = func(op, key string) error {
+			if op != "put" || strings.Contains(key, "lock") {
+				return nil
+			}
+			keys = append(keys, key)
+			if len(keys)-1 == fails {
+				return fault
+			}
+			return nil
+		}
+		for fails = -1; fails < len(keys); fails++ {
+			p.Job.Target.URL, p.Job.Target.References = filepath.Join(t.TempDir(), forms[form]), form
+			table, err := newTable(t.Context(), p, env, none)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := keys
+			keys = nil
+			_, err = table.Run(t.Context(), Options{})
+			if fails < 0 {
+				if err != nil || len(keys) == 0 || form == "parquet" && len(keys) < 3 {
+					t.Fatalf("%s: %q are written, %v", form, keys, err)
+				}
+				continue
+			}
+			if !errors.Is(err, fault) || !strings.HasPrefix(err.Error(), "target: ") || !strings.Contains(err.Error(), all[fails]) || strings.Contains(err.Error(), "array") {
+				t.Errorf("%s: %s fails: %v", form, all[fails], err)
+			}
+			keys = all
+		}
+	}
+}

@@ -91,8 +91,11 @@ func (t *Table) made(ctx context.Context, begin func(ctx context.Context) (kerch
 	if err == nil {
 		err = t.plan.SourceChanged(ctx)
 	}
-	if err = end(err); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, end(err)
+	}
+	if err := end(nil); err != nil {
+		return nil, ofTarget(err)
 	}
 	return &Result{
 		Target: store.Shown(t.plan.Job.Target.URL), Arrays: len(t.Arrays), Chunks: counts.Chunks, Inline: counts.Inline,

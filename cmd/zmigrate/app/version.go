@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/zmigrate/zmigrate/codecs/adler32"
 	"github.com/zmigrate/zmigrate/codecs/packing"
 	"github.com/zmigrate/zmigrate/codecs/shuffle"
 	"github.com/zmigrate/zmigrate/codecs/zfp"
@@ -16,6 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
 	"github.com/zmigrate/zmigrate/internal/cpu"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 )
 
 func (a *app) versionCommand() *cli.Command {
@@ -70,7 +72,7 @@ func versionOf(info *debug.BuildInfo) versionJSON {
 	v := versionJSON{
 		Version: jobs.Program(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Tags: []string{},
 		CPU:     cpu.Used().String(),
-		Kernels: []kernelJSON{{"digest", digest.Kernels()}, {"packing", packing.Kernels()}, {"shuffle", shuffle.Kernels()}, {"zfp", zfp.Kernels()}, {"zstd", zstd.Kernels()}},
+		Kernels: []kernelJSON{{"adler32", adler32.Kernels()}, {"digest", digest.Kernels()}, {"packing", packing.Kernels()}, {"parquet", parquet.Kernels()}, {"shuffle", shuffle.Kernels()}, {"zfp", zfp.Kernels()}, {"zstd", zstd.Kernels()}},
 	}
 	if info == nil {
 		return v
