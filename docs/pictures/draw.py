@@ -272,7 +272,7 @@ def growth():
         p.text(left - 6, y(microseconds) + 4, f"{microseconds:,}", 11, "end", fill=QUIET)
     for name, colour, where, points in (
         ("files", GREEN, 10_000, [(100, 700), (1_000, 420), (10_000, 472)]),
-        ("arrays", ORANGE, 100_000, [(1_000, 290), (10_000, 241), (30_000, 292), (100_000, 357)]),
+        ("arrays", ORANGE, 100_000, [(1_000, 390), (10_000, 315), (30_000, 310), (100_000, 331)]),
         ("chunks", BLUE, 1_000_000, [(1_000, 83), (10_000, 59), (30_000, 62), (1_000_000, 55)]),
     ):
         for (n, cost), (more, less) in zip(points, points[1:]):
