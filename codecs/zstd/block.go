@@ -216,8 +216,11 @@ func (e *blockEncoder) appendCoded(dst, src []byte, counts *[256]uint32) []byte 
 	cost, _ := t.cost(counts)
 	kind := literalsCompressed
 	described, ok := t.appendHeader(dst, &e.scratch)
-	before, usable := e.tables.huffman.cost(counts)
-	if usable && e.tables.huffman.valid && (!ok || before <= cost+8*(len(described)-len(dst))) {
+	before, usable := 0, e.tables.huffman.valid
+	if usable {
+		before, usable = e.tables.huffman.cost(counts)
+	}
+	if usable && (!ok || before <= cost+8*(len(described)-len(dst))) {
 		kind, cost = literalsTreeless, before
 		*t = e.tables.huffman
 	} else if ok {

@@ -32,6 +32,9 @@ func (p *parser) general(src []byte, from int, h history) {
 		case offset <= at && load32(src, at+1-offset) == uint32(v>>8):
 			at++
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
+		case allEqual(v):
+			offset, before = 1, offset
+			at = p.emitAround(src, at+1, 1, 7)
 		case uint(long-1) < uint(most) && load64(src, at-long) == v:
 			offset, before = long, offset
 			at = p.emitAround(src, at, offset, 8)
@@ -73,6 +76,9 @@ func (p *parser) quickly(src []byte, from int, h history) {
 		case offset <= at && load32(src, at+1-offset) == uint32(v>>8):
 			at++
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
+		case allEqual(v):
+			offset, before = 1, offset
+			at = p.emitAround(src, at+1, 1, 7)
 		case short != 0 && worthwhile(load64(src, at-short)^v, short):
 			offset, before = short, offset
 			at = p.emitAround(src, at, offset, 4)
@@ -106,44 +112,20 @@ func (p *parser) lazily(src []byte, from int, h history) {
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - 10
 	for at := max(from, 1); at < limit; {
-		// A copy from the next position that has the last offset is better than a copy from here
-		// that gains no more.
-		again := 0
-		if offset <= at && load32(src, at+1-offset) == load32(src, at+1) {
-			again = matchLength(src, at+1, offset, 4)
-		}
-		best, n := p.candidate(src, at, offset, 4*again)
-		switch {
-		case n > 0:
-		case again > 0:
-			at++
-			t.enter(load64(src, at), at)
-			best, n = offset, again
-		default:
-			at += (at-p.anchor)>>(p.haste&31) + 1
-			continue
-		}
-		last := at // the last position that is entered
-		for last < at+lookAhead && n < contented && last+1 < limit {
-			last++
-			least := gain(best, n, offset) + 1 + 3*(last-at)
-			if o, m := p.candidate(src, last, offset, least); m > 0 {
-				at, best, n = last, o, m
+		if v := load64(src, at); allEqual(v) && offset > 1 {
+			t.enter(v, at)
+			offset, before = 1, offset
+			at = p.emitAround(src, at+1, 1, 7)
+		} else {
+			best, end := p.best(src, at, limit, offset)
+			if end == 0 {
+				at += (at-p.anchor)>>(p.haste&31) + 1
+				continue
 			}
-		}
-		if best != offset {
-			offset, before = best, offset
-		}
-		begin := at
-		for begin > p.anchor && begin > offset && src[begin-1] == src[begin-1-offset] {
-			begin--
-		}
-		at = p.emit(src, begin, offset, n+at-begin)
-		for k := last + 1; k < min(at, limit); k += 2 {
-			if k > last+entered && k < at-entered {
-				k = at - entered
+			if best != offset {
+				offset, before = best, offset
 			}
-			t.enter(load64(src, k), k)
+			at = end
 		}
 		// A copy with the offset before needs no literals.
 		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
@@ -153,6 +135,48 @@ func (p *parser) lazily(src []byte, from int, h history) {
 		}
 	}
 	p.end(src)
+}
+
+// best makes a sequence of the best copy from a position or from the next ones, and returns its offset
+// and its end, or zeros. last is the offset of the last sequence.
+func (p *parser) best(src []byte, at, limit, last int) (offset, end int) {
+	t := &p.bytes
+	// A copy from the next position that has the last offset is better than a copy from here
+	// that gains no more.
+	again := 0
+	if last <= at && load32(src, at+1-last) == load32(src, at+1) {
+		again = matchLength(src, at+1, last, 4)
+	}
+	offset, n := p.candidate(src, at, last, 4*again)
+	switch {
+	case n > 0:
+	case again > 0:
+		at++
+		t.enter(load64(src, at), at)
+		offset, n = last, again
+	default:
+		return 0, 0
+	}
+	final := at // the final position that is entered
+	for final < at+lookAhead && n < contented && final+1 < limit {
+		final++
+		least := gain(offset, n, last) + 1 + 3*(final-at)
+		if o, m := p.candidate(src, final, last, least); m > 0 {
+			at, offset, n = final, o, m
+		}
+	}
+	begin := at
+	for begin > p.anchor && begin > offset && src[begin-1] == src[begin-1-offset] {
+		begin--
+	}
+	end = p.emit(src, begin, offset, n+at-begin)
+	for k := final + 1; k < min(end, limit); k += 2 {
+		if k > final+entered && k < end-entered {
+			k = end - entered
+		}
+		t.enter(load64(src, k), k)
+	}
+	return offset, end
 }
 
 // gain is about four times the number of bytes that a copy of n bytes saves. last is the offset of
@@ -193,6 +217,11 @@ func (p *parser) candidate(src []byte, at, last, least int) (offset, n int) {
 	}
 	return offset, n
 }
+
+// allEqual tells whether eight bytes are equal. A copy of such bytes from one byte before has an offset
+// that fits all that follow, however long they are, so it is better than one from a place that may be
+// anywhere. Masks, and shuffled numbers with bytes that hardly change, are full of them.
+func allEqual(v uint64) bool { return bits.RotateLeft64(v, 8) == v }
 
 // far is the offset from which copies of four or five bytes are not made. Such a copy
 // takes about as many bits as its literals. Shuffled decimal numbers have so many of

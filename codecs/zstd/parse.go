@@ -1,6 +1,7 @@
 package zstd
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -113,6 +114,9 @@ func (p *parser) reset(n int) {
 // parse turns the block src[from:] into literals and sequences. Copies go back as far
 // as window. h has the offsets of the last sequences.
 func (p *parser) parse(src []byte, from int, h history) {
+	if p.constant(src, from) {
+		return
+	}
 	l, ok := findLayout(src[from:])
 	if l.single && !p.lazy && (p.tableLog <= smallTable || p.size <= smallFrame) {
 		ok = false
@@ -127,6 +131,20 @@ func (p *parser) parse(src []byte, from int, h history) {
 	default:
 		p.general(src, from, h)
 	}
+}
+
+// constant makes a sequence of src[from:] if it is one number over and over, of at most eight bytes, and
+// tells whether it is.
+func (p *parser) constant(src []byte, from int) bool {
+	for _, size := range []int{1, 2, 4, 8} {
+		at := max(from, size)
+		if at+wild <= len(src) && bytes.Equal(src[at:], src[at-size:len(src)-size]) {
+			p.begin(from)
+			p.emit(src, at, size, len(src)-at)
+			return true
+		}
+	}
+	return false
 }
 
 // Numbers of which a single byte differs are searched at any position if the tables for bytes, or the
