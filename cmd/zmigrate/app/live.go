@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/zmigrate/zmigrate/internal/words"
@@ -110,6 +112,7 @@ func (o *observation) serve(ctx context.Context) (address string, done func(), e
 	if address, err = filepath.Abs(filepath.Join(place, "zmigrate-"+o.id+".sock")); err != nil {
 		return "", nil, err
 	}
+	removeDeadSockets(ctx, filepath.Dir(address))
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", address)
 	if err != nil {
 		return "", nil, err
@@ -130,6 +133,24 @@ func (o *observation) serve(ctx context.Context) (address string, done func(), e
 		_ = listener.Close() // removes the socket, too
 		served.Wait()
 	}, nil
+}
+
+// removeDeadSockets removes the sockets of processes that were killed. A socket to which nobody listens
+// may be one of a process that is about to listen, so it stays for a minute.
+func removeDeadSockets(ctx context.Context, folder string) {
+	names, _ := filepath.Glob(filepath.Join(folder, "zmigrate-*.sock"))
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		if err != nil || info.Mode().Type() != fs.ModeSocket || time.Since(info.ModTime()) < time.Minute {
+			continue
+		}
+		conn, err := (&net.Dialer{Timeout: liveTime}).DialContext(ctx, "unix", name)
+		if err == nil {
+			_ = conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			_ = os.Remove(name)
+		}
+	}
 }
 
 // liveTime bounds the time of an answer.
