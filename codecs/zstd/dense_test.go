@@ -32,7 +32,7 @@ func TestDense(t *testing.T) {
 			kernel, plain := newParser(effort{tableLog: log + 1}), newParser(effort{tableLog: log + 1})
 			for _, p := range []*parser{kernel, plain} {
 				p.reset(len(src))
-				p.elements.readyNumbers(len(src))
+				p.elements.readyNumbers(len(src), log)
 				p.begin(0)
 			}
 			limit, found := len(src)-16, 0

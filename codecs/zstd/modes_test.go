@@ -92,7 +92,7 @@ func TestModes(t *testing.T) {
 		steps = append(steps, byte(i), byte(i>>8), byte(i>>16), 0)
 	}
 	contents := [][]byte{
-		nil, {1}, make([]byte, 300_000), bytes.Repeat([]byte("ab"), 40),
+		nil, {1}, bytes.Repeat([]byte{7}, 8), make([]byte, 300_000), bytes.Repeat([]byte("ab"), 40),
 		[]byte(text), []byte(text[:60]), words[:3000], words, steps, steps[:9000],
 		noise(60, 4), noise(200, 4), noise(700, 16), noise(5000, 200), noise(100_000, 256), noise(300_000, 7),
 		append(noise(300, 200), make([]byte, 5000)...), append(make([]byte, 200_000), words...),

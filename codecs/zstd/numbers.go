@@ -46,7 +46,11 @@ const (
 // takes over, up to the end of the block or until a run is of the other kind.
 func (p *parser) numbers(src []byte, from int, l layout) {
 	t := &p.elements
-	t.readyNumbers(p.size)
+	log := p.numberLog
+	if l.size == 2 {
+		log = p.tableLog - 1
+	}
+	t.readyNumbers(p.size, log)
 	p.begin(from)
 	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1}
 	limit := len(src) - 16

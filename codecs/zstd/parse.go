@@ -38,12 +38,13 @@ func (t *hashTables) ready(size int) {
 	t.next += uint32(min(size, math.MaxUint32-1))
 }
 
-// readyNumbers does the same with the tables for numbers. It empties them.
-func (t *hashTables) readyNumbers(size int) {
+// readyNumbers does the same with the tables for numbers. It empties them. log is the logarithm of the
+// most entries of each.
+func (t *hashTables) readyNumbers(size, log int) {
 	if t.usable {
 		return
 	}
-	t.cut(size / 2) // because there is at most one position in two bytes
+	t.cut(min(size/2, 1<<log)) // because there is at most one position in two bytes
 	clear(t.long)
 	clear(t.short)
 }
@@ -58,9 +59,13 @@ func (t *hashTables) cut(most int) {
 
 // effort is how thoroughly a parser searches, and how far blocks are divided.
 type effort struct {
-	// tableLog is the logarithm of the number of entries in each table for bytes. Tables for
-	// numbers have half as many, which is as good and stays in nearer caches.
+	// tableLog is the logarithm of the number of entries in each table for bytes. Tables for numbers of
+	// two bytes have half as many.
 	tableLog int
+	// numberLog is the logarithm of the number of entries in each table for numbers of four and eight
+	// bytes. What a larger table finds there saves about as much time as it costs. In numbers of two
+	// bytes it would be many short copies, which take time.
+	numberLog int
 	// haste is the logarithm of the number of bytes without copies after which the search at any
 	// position skips one more position each time.
 	haste    uint
@@ -98,7 +103,7 @@ func newParser(e effort) *parser {
 	return &parser{
 		effort:    e,
 		bytes:     newHashTables(e.tableLog),
-		elements:  newHashTables(e.tableLog - 1),
+		elements:  newHashTables(max(e.numberLog, e.tableLog-1)),
 		literals:  make([]byte, 0, maxBlock+wild),
 		sequences: make([]sequence, 0, maxSequences),
 	}
