@@ -112,21 +112,25 @@ func (p *parser) lazily(src []byte, from int, h history) {
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - 10
 	for at := max(from, 1); at < limit; {
-		if v := load64(src, at); allEqual(v) && offset > 1 {
-			t.enter(v, at)
-			offset, before = 1, offset
-			at = p.emitAround(src, at+1, 1, 7)
-		} else {
-			best, end := p.best(src, at, limit, offset)
-			if end == 0 {
-				at += (at-p.anchor)>>(p.haste&31) + 1
-				continue
-			}
-			if best != offset {
-				offset, before = best, offset
-			}
-			at = end
+		v := load64(src, at)
+		long, short := t.enter(v, at)
+		best, end := 0, 0
+		switch {
+		case allEqual(v):
+			best, end = 1, p.emitAround(src, at+1, 1, 7)
+		case offset <= at && (load32(src, at+1-offset) == uint32(v>>8) || load32(src, at-offset) == uint32(v)),
+			long != 0 && load64(src, at-long) == v,
+			short != 0 && worthwhile(load64(src, at-short)^v, short):
+			best, end = p.best(src, at, limit, offset, long, short)
 		}
+		if end == 0 {
+			at += (at-p.anchor)>>(p.haste&31) + 1
+			continue
+		}
+		if best != offset {
+			offset, before = best, offset
+		}
+		at = end
 		// A copy with the offset before needs no literals.
 		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
 			t.enter(load64(src, at), at)
@@ -138,8 +142,9 @@ func (p *parser) lazily(src []byte, from int, h history) {
 }
 
 // best makes a sequence of the best copy from a position or from the next ones, and returns its offset
-// and its end, or zeros. last is the offset of the last sequence.
-func (p *parser) best(src []byte, at, limit, last int) (offset, end int) {
+// and its end, or zeros if no copy is worth a sequence. last is the offset of the last sequence, and long
+// and short are those that the tables have for the position.
+func (p *parser) best(src []byte, at, limit, last, long, short int) (offset, end int) {
 	t := &p.bytes
 	// A copy from the next position that has the last offset is better than a copy from here
 	// that gains no more.
@@ -147,7 +152,7 @@ func (p *parser) best(src []byte, at, limit, last int) (offset, end int) {
 	if last <= at && load32(src, at+1-last) == load32(src, at+1) {
 		again = matchLength(src, at+1, last, 4)
 	}
-	offset, n := p.candidate(src, at, last, 4*again)
+	offset, n := candidate(src, at, last, long, short, 4*again)
 	switch {
 	case n > 0:
 	case again > 0:
@@ -160,8 +165,8 @@ func (p *parser) best(src []byte, at, limit, last int) (offset, end int) {
 	final := at // the final position that is entered
 	for final < at+lookAhead && n < contented && final+1 < limit {
 		final++
-		least := gain(offset, n, last) + 1 + 3*(final-at)
-		if o, m := p.candidate(src, final, last, least); m > 0 {
+		long, short = t.enter(load64(src, final), final)
+		if o, m := candidate(src, final, last, long, short, gain(offset, n, last)+1+3*(final-at)); m > 0 {
 			at, offset, n = final, o, m
 		}
 	}
@@ -188,11 +193,10 @@ func gain(offset, n, last int) int {
 	return 4*n - bits.Len(uint(offset))
 }
 
-// candidate enters a position, and returns the copy from there that gains most. n is 0 if none
-// gains more than least.
-func (p *parser) candidate(src []byte, at, last, least int) (offset, n int) {
+// candidate returns the copy from a position that gains most: with the offset of the last sequence, or
+// with one of those that the tables have. n is 0 if none gains more than least.
+func candidate(src []byte, at, last, long, short, least int) (offset, n int) {
 	v := load64(src, at)
-	long, short := p.bytes.enter(v, at)
 	if last <= at && load32(src, at-last) == uint32(v) {
 		if m := matchLength(src, at, last, 4); 4*m > least {
 			offset, n, least = last, m, 4*m

@@ -189,8 +189,10 @@ func (k *codeKind) choose(dst []byte, t *fseTable, repeat bool, counts []uint32,
 	if cost, ok := k.predefined.cost(counts); ok {
 		best = cost
 	}
-	if cost, ok := t.cost(counts); ok && repeat && cost <= best {
-		best, mode = cost, modeRepeat
+	if repeat {
+		if cost, ok := t.cost(counts); ok && cost <= best {
+			best, mode = cost, modeRepeat
+		}
 	}
 	if different == 1 {
 		if best > 8<<8 {
@@ -202,7 +204,7 @@ func (k *codeKind) choose(dst []byte, t *fseTable, repeat bool, counts []uint32,
 		cost, _ := scratch.cost(counts)
 		out = scratch.appendHeader(dst)
 		if cost+uint64(len(out)-len(dst))<<11 < best {
-			*t = *scratch
+			t.log, t.symbols, t.norm = scratch.log, scratch.symbols, scratch.norm
 			t.build()
 			return out, modeFSE
 		}
