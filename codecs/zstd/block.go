@@ -42,8 +42,8 @@ type tables struct {
 
 // blockEncoder writes blocks. Besides tables, its fields are only memory to work with.
 type blockEncoder struct {
-	tables tables
-	trial  tables // tables of the block that is being made
+	tables *tables
+	trial  *tables // tables of the block that is being made
 
 	kinds   [codeKinds]codeKind
 	scratch fseTable
@@ -59,11 +59,13 @@ type blockEncoder struct {
 // newBlockEncoder returns an encoder that makes so many blocks, at most, of a content of maxBlock bytes.
 func newBlockEncoder(parts int) *blockEncoder {
 	return &blockEncoder{
-		kinds: newCodeKinds(),
-		coded: make([]coded, maxSequences),
-		out:   make([]byte, 0, streamRoom),
-		parts: make([]part, parts),
-		order: make([]*part, parts),
+		tables: &tables{},
+		trial:  &tables{},
+		kinds:  newCodeKinds(),
+		coded:  make([]coded, maxSequences),
+		out:    make([]byte, 0, streamRoom),
+		parts:  make([]part, parts),
+		order:  make([]*part, parts),
 	}
 }
 
@@ -107,7 +109,7 @@ func front(sequences []sequence, literals int) (n, size int) {
 // appendBlock appends a block to dst. Its content is given as literals and sequences, too. counts has
 // the frequencies of the literals. It is nil for literals that are not worth a code.
 func (e *blockEncoder) appendBlock(dst, content, literals []byte, counts *[256]uint32, sequences []sequence, last bool) []byte {
-	e.trial = e.tables
+	*e.trial = *e.tables
 	out := e.appendLiterals(e.out[:0], literals, counts)
 	if len(out) < len(content) {
 		out = e.appendSequences(out, sequences)

@@ -31,7 +31,7 @@ func newBuilder() *builder {
 // compressed adds a block. Its sequences take literals from the front; the rest of the
 // literals is the end of the block.
 func (b *builder) compressed(literals []byte, sequences []sequence) {
-	b.trial = b.tables
+	*b.trial = *b.tables
 	var counts *[256]uint32
 	if !incompressible(literals) {
 		counts = new([256]uint32)
