@@ -92,6 +92,7 @@ func layoutOf(size int, differ *[8]int) layout {
 		l.width = 6
 	}
 	l.single = size == 8 && 2*sum(differ[:]) <= 3*most
+	l.varied = size == 8 && sum(differ[:]) > sampleTotal*21/32
 	return l
 }
 

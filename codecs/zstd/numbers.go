@@ -14,6 +14,9 @@ type layout struct {
 	// single is whether hardly more than one byte of a number of eight bytes differs from the number
 	// before. It is so in times at even distances.
 	single bool
+	// varied is whether more than five bytes of a number of eight bytes differ from the number before. It
+	// is so in decimals. Whole numbers repeat in them, or nothing does.
+	varied bool
 }
 
 // runMost is the most positions that are looked up in one pass.

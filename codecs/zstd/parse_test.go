@@ -36,9 +36,9 @@ func TestUsedTables(t *testing.T) {
 	}
 }
 
-// Times at even distances are searched at any position, unless tables and content are large. Numbers
-// of which two bytes differ are not.
-func TestSingleByte(t *testing.T) {
+// Times at even distances are searched at any position, unless tables and content are large. So are
+// decimals in small contents, and at the highest levels in all. Numbers of which two bytes differ, or five, are not.
+func TestAnyPosition(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	numbers := func(n int, at func(i int) int) (out []byte) {
 		for i := range n / 8 {
@@ -48,6 +48,8 @@ func TestSingleByte(t *testing.T) {
 	}
 	times := func(i int) int { return 1700000000 + 60*i + random.IntN(3) }
 	ids := func(int) int { return random.IntN(5000) }
+	hours := func(i int) int { return (1700000000 + 3600*i) * 1_000_000_000 }
+	decimals := func(int) int { return int(math.Float64bits(math.Round(100*(280+random.Float64())) / 100)) }
 	for _, c := range []struct {
 		name        string
 		src         []byte
@@ -59,6 +61,12 @@ func TestSingleByte(t *testing.T) {
 		{"times in large content", numbers(smallFrame+8, times), 2, true},
 		{"ids", numbers(16<<10, ids), 3, false},
 		{"ids", numbers(16<<10, ids), 1, false},
+		{"hours in ns", numbers(16<<10, hours), 8, false},
+		{"decimals", numbers(32<<10, decimals), 1, true},
+		{"decimals", numbers(32<<10+8, decimals), 1, false},
+		{"decimals", numbers(64<<10, decimals), 6, true},
+		{"decimals", numbers(64<<10+8, decimals), 6, false},
+		{"decimals", numbers(1<<20, decimals), 8, true},
 	} {
 		p := newParser(efforts[c.level])
 		p.reset(len(c.src))
