@@ -152,9 +152,8 @@ func decoders() map[string]decoder {
 }
 
 // TestReported has two goroutines use the same bytes, in a process of its own. The race detector
-// reports that, unless both read. It keeps only the last accesses of each goroutine, and reports nothing
-// if it has lost one of the two, so the test tries again. `make race` compiles the compressors without
-// the race detector.
+// reports that, unless both read. On a busy machine it has missed a race once, so the test tries again.
+// `make race` compiles the compressors without the race detector.
 func TestReported(t *testing.T) {
 	const variable = "ZMIGRATE_RACE"
 	all := jobs()
