@@ -44,8 +44,9 @@ LINT := .cache/bin/golangci-lint-$(LINT_VERSION)
 PEERS := .cache/interop/installed
 SERVERS := .cache/servers/installed
 KUBERNETES := .cache/kubernetes/manifests
-# Leaves out the code by which urfave/cli documents commands: `zmigrate man` has its own.
-TAGS := urfave_cli_no_docs
+# Leaves out the code by which urfave/cli documents commands, because `zmigrate man` has its own, and
+# goccy/go-json: with the tag `tinygo`, Arrow takes encoding/json.
+TAGS := urfave_cli_no_docs,tinygo
 # Where the process begins, on the platform that has an entry of ours (cmd/zmigrate/start_*).
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode

@@ -90,7 +90,7 @@ func build(t testing.TB) string {
 		if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" { // as in the Makefile
 			flags += " -E main.start"
 		}
-		c := exec.CommandContext(t.Context(), "go", "build", "-tags=urfave_cli_no_docs", flags, "-o", filepath.Join(shipped.dir, "zmigrate"), "../cmd/zmigrate")
+		c := exec.CommandContext(t.Context(), "go", "build", "-tags=urfave_cli_no_docs,tinygo", flags, "-o", filepath.Join(shipped.dir, "zmigrate"), "../cmd/zmigrate")
 		c.Env = append(os.Environ(), "CGO_ENABLED=0")
 		c.Stderr = t.Output()
 		shipped.err = c.Run()

@@ -96,7 +96,7 @@ func (r *making) build(ctx context.Context) error {
 		if p == (platform{"linux", "amd64"}) {
 			flags += " -E main.start" // see cmd/zmigrate/start_linux_amd64.go
 		}
-		if _, err := run(ctx, r.source, goEnvironment(p), "go", "build", "-trimpath", "-buildvcs=true", "-tags", "urfave_cli_no_docs", "-ldflags", flags, "-o", name, "./cmd/zmigrate"); err != nil {
+		if _, err := run(ctx, r.source, goEnvironment(p), "go", "build", "-trimpath", "-buildvcs=true", "-tags", "urfave_cli_no_docs,tinygo", "-ldflags", flags, "-o", name, "./cmd/zmigrate"); err != nil {
 			return err
 		}
 		r.programs[p] = name
