@@ -3,25 +3,25 @@ package cf
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-var periodText = regexp.MustCompile(`^([+-]?\d{1,9})(?:-(\d\d?)(?:-(\d\d?)(?:[T ](\d\d?)(?::(\d\d)(?::(\d\d)(\.\d{1,18})?)?)?Z?)?)?)?$`)
+var periodText = words.Pattern(`^([+-]?\d{1,9})(?:-(\d\d?)(?:-(\d\d?)(?:[T ](\d\d?)(?::(\d\d)(?::(\d\d)(\.\d{1,18})?)?)?Z?)?)?)?$`)
 
 // IsPeriod reports whether a text is one that [Period] reads, in some calendar.
 func IsPeriod(text string) bool {
-	m := periodText.FindStringSubmatch(text)
+	m := periodText().FindStringSubmatch(text)
 	return m != nil && inRange(m[2], 12) && inRange(m[3], 31) && inRange(m[4], 23) && inRange(m[5], 59) && inRange(m[6], 59)
 }
 
 // LooksLikePeriod reports whether a text has the form of one that [Period] reads, with a
 // month, a day or a time of day that may be too large.
-func LooksLikePeriod(text string) bool { return periodText.MatchString(text) }
+func LooksLikePeriod(text string) bool { return periodText().MatchString(text) }
 
 // inRange reports whether digits are at most a number. It accepts "", which stands for no
 // digits.
@@ -44,7 +44,7 @@ func Period(attributes zarr.Attributes, text string) (low, end *big.Rat, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	m := periodText.FindStringSubmatch(text)
+	m := periodText().FindStringSubmatch(text)
 	if m == nil || !IsPeriod(text) {
 		return nil, nil, fmt.Errorf("%q is not a date such as 2020, 2020-01, 2020-01-31 or 2020-01-31T12:00:00", text)
 	}

@@ -1,4 +1,4 @@
-// Package words spells numbers for people.
+// Package words spells numbers for people, and matches texts that people wrote.
 package words
 
 import (

@@ -2,17 +2,18 @@ package jobfile
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // dateExample is a hint at how a date is written.
 const dateExample = "such as ${date:%Y-%m-%d}, or ${date:-1d:%Y%m%d} for yesterday"
 
 // dateShift matches the offset of a date, before its format.
-var dateShift = regexp.MustCompile(`^([+-][0-9]{1,6})([hdwmy]):`)
+var dateShift = words.Pattern(`^([+-][0-9]{1,6})([hdwmy]):`)
 
 // isDate reports whether what stands between ${ and } is a date, and not a variable with the
 // name date.
@@ -26,7 +27,7 @@ func isDate(inside string) bool {
 // which it has %Y, %m, %d, %H, %M, %j, %y and %%.
 func date(inside string, now time.Time) (string, error) {
 	format := strings.TrimPrefix(inside, "date:")
-	if m := dateShift.FindStringSubmatch(format); m != nil {
+	if m := dateShift().FindStringSubmatch(format); m != nil {
 		n, _ := strconv.Atoi(m[1]) // of at most six digits
 		format = format[len(m[0]):]
 		switch m[2] {

@@ -3,7 +3,6 @@ package jobfile
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -76,7 +75,7 @@ func (ps Problems) Error() string {
 const mostAlike = 20
 
 // firstQuoted matches the first quoted text of a message, which names what it is about.
-var firstQuoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var firstQuoted = words.Pattern(`"(?:[^"\\]|\\.)*"`)
 
 // Folded returns the problems with those that are alike in one: the first of them, with how
 // many others there are and with the names of some. Problems are alike if their messages differ
@@ -125,7 +124,7 @@ func (ps Problems) fold(least int, kind func(Problem) Problem) Problems {
 func (ps Problems) subjects(at []int) []string {
 	var named, fields []string
 	for _, i := range at {
-		if name := firstQuoted.FindString(ps[i].Message); name != "" && !slices.Contains(named, name) && len(named) < 10 {
+		if name := firstQuoted().FindString(ps[i].Message); name != "" && !slices.Contains(named, name) && len(named) < 10 {
 			named = append(named, name)
 		}
 		if f := ps[i].Field; f != "" && !slices.Contains(fields, f) && len(fields) < 10 {

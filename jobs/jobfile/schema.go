@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -74,7 +75,7 @@ var (
 )
 
 // quotedWord matches a word of a type that is a list of words.
-var quotedWord = regexp.MustCompile(`"([^"]*)"`)
+var quotedWord = words.Pattern(`"([^"]*)"`)
 
 // configurationOf describes the configuration of a codec, by the descriptions of its fields.
 func configurationOf(d codecs.Definition) schema {
@@ -115,9 +116,9 @@ func fieldOf(words string) schema {
 		return s
 	case words == "number" || strings.HasPrefix(words, "number "):
 		return schema{"type": []string{"number", "string"}}
-	case quotedWord.ReplaceAllString(words, "") == strings.Repeat(", ", max(strings.Count(words, `"`)/2-2, 0))+map[bool]string{true: " or ", false: ""}[strings.Contains(words, " or ")]:
+	case quotedWord().ReplaceAllString(words, "") == strings.Repeat(", ", max(strings.Count(words, `"`)/2-2, 0))+map[bool]string{true: " or ", false: ""}[strings.Contains(words, " or ")]:
 		var list []string
-		for _, m := range quotedWord.FindAllStringSubmatch(words, -1) {
+		for _, m := range quotedWord().FindAllStringSubmatch(words, -1) {
 			list = append(list, m[1])
 		}
 		return schema{"anyOf": []schema{{"enum": list}, {"type": "string", "pattern": hasVariable}}}

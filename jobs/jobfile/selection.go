@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
-var indexText = regexp.MustCompile(`^(-?\d{1,18})?:(-?\d{1,18})?(?::(\d{1,18}))?$`)
+var indexText = words.Pattern(`^(-?\d{1,18})?:(-?\d{1,18})?(?::(\d{1,18}))?$`)
 
 // backwards matches indices with a negative step, and zoned a date with an offset from UTC.
 var (
@@ -20,15 +21,15 @@ var (
 )
 
 // longExponent matches exponents of numbers that take much memory as fractions.
-var longExponent = regexp.MustCompile(`[eE][+-]?0*\d{4}`)
+var longExponent = words.Pattern(`[eE][+-]?0*\d{4}`)
 
 // isLong reports whether a number takes much memory as a fraction.
-func isLong(number string) bool { return len(number) >= 1000 || longExponent.MatchString(number) }
+func isLong(number string) bool { return len(number) >= 1000 || longExponent().MatchString(number) }
 
 const selectHint = `indices as "0:100:2", values as [30, 60], or dates as 2020-01-01/2020-12-31; one value as [45, 45]`
 
 // plainNumber matches a number that can be one side of a range, such as 30/60.
-var plainNumber = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$`)
+var plainNumber = words.Pattern(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$`)
 
 // selections reads the field select.
 func (p *parser) selections(n *node, at *trail) {
@@ -94,7 +95,7 @@ const lesserFirst = "the lesser value comes first, also where the coordinate fal
 func (p *parser) selectionText(n *node, at *trail, s *Selection) {
 	text := strings.TrimSpace(n.text)
 	s.Text = n.quoted()
-	if m := indexText.FindStringSubmatch(text); m != nil {
+	if m := indexText().FindStringSubmatch(text); m != nil {
 		r := IndexRange{Step: 1}
 		for i, dst := range []**int{&r.First, &r.End} {
 			if m[i+1] != "" {
@@ -153,7 +154,7 @@ func numbersOf(texts [2]string) *[2]*big.Rat {
 		if text == "" {
 			continue
 		}
-		if !plainNumber.MatchString(text) || isLong(text) {
+		if !plainNumber().MatchString(text) || isLong(text) {
 			return nil
 		}
 		numbers[i], _ = new(big.Rat).SetString(text) // of this form

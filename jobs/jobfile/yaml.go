@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // Bounds on a job file, so that none can exhaust memory or time.
@@ -74,12 +76,12 @@ func (r *reader) read(text []byte) *node {
 }
 
 // surrogates is a character beyond the first 65,536 as JSON escapes it.
-var surrogates = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+var surrogates = words.Pattern(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
 // joinSurrogates writes pairs of JSON escapes the way YAML, which has no such
 // pairs, escapes one character.
 func joinSurrogates(text []byte) []byte {
-	return surrogates.ReplaceAllFunc(text, func(pair []byte) []byte {
+	return surrogates().ReplaceAllFunc(text, func(pair []byte) []byte {
 		var s string
 		if json.Unmarshal(slices.Concat([]byte(`"`), pair, []byte(`"`)), &s) != nil {
 			return pair

@@ -10,9 +10,10 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // Location is a parsed URL of a folder or an object.
@@ -26,7 +27,7 @@ type Location struct {
 
 // hasScheme matches the beginning of a URL. A file URL may have a single slash (RFC
 // 8089, appendix B).
-var hasScheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://|(?i:file):/)`)
+var hasScheme = words.Pattern(`^([A-Za-z][A-Za-z0-9+.-]*://|(?i:file):/)`)
 
 // Parse reads a URL or a bare path. Its errors never quote text that may hold a
 // secret.
@@ -34,7 +35,7 @@ func Parse(raw string) (Location, error) {
 	if raw == "" {
 		return Location{}, errors.New("empty URL")
 	}
-	if !strings.Contains(raw, ":/") || !hasScheme.MatchString(raw) {
+	if !strings.Contains(raw, ":/") || !hasScheme().MatchString(raw) {
 		return Location{Path: raw}, checkPath(raw, runtime.GOOS)
 	}
 	u, err := url.Parse(raw)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // parameters are the names that the query of a URL may hold, by scheme. No value is a
@@ -68,7 +70,7 @@ func (l *Location) setQuery(raw string) error {
 }
 
 // hostLabel matches the name of a region, which becomes a part of the name of a server.
-var hostLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+var hostLabel = words.Pattern(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 
 const mostLabel = 63 // bytes of a label
 
@@ -89,7 +91,7 @@ func checkParameter(name, value string) error {
 			return fmt.Errorf("want http or https, not %q", value)
 		}
 	case "region":
-		if value != "" && (len(value) > mostLabel || !hostLabel.MatchString(value)) {
+		if value != "" && (len(value) > mostLabel || !hostLabel().MatchString(value)) {
 			return fmt.Errorf("want a name such as eu-west-1, not %q", value)
 		}
 	case "storage_account", "domain":
@@ -197,17 +199,17 @@ func (l Location) Digest() string {
 // signature matches the parameters of signed URLs of S3, Google Cloud Storage,
 // CloudFront, Akamai, the stores of Alibaba, Tencent, Huawei and ByteDance, and names
 // that other servers use for signatures.
-var signature = regexp.MustCompile(`^(x-amz-|x-goog-|response-)|^x-(oss|tos|obs)-(date|expires|algorithm|signedheaders|additional-headers)$` +
+var signature = words.Pattern(`^(x-amz-|x-goog-|response-)|^x-(oss|tos|obs)-(date|expires|algorithm|signedheaders|additional-headers)$` +
 	`|^q-(ak|sign-algorithm|sign-time|key-time|header-list|url-param-list)$` +
 	`|^(expires?|expiry|expiration|exp|policy|key-pair-id|keyname|hash-algorithm|sig|sign|hmac|nonce|jwt|hdn(ea|ts|tl)|__gda__|download)$` +
 	`|signature|token|secret|passw|credential|api_?key|accesskeyid|googleaccessid|auth|session`)
 
 // azureSignature matches the parameters that Azure sends with its signature, sig.
-var azureSignature = regexp.MustCompile(`^(s[ertvps]|si|sip|spr|srt|sdd|ses|scid|saoid|suoid|sk(oid|tid|t|e|s|v)|rsc[cdelt])$`)
+var azureSignature = words.Pattern(`^(s[ertvps]|si|sip|spr|srt|sdd|ses|scid|saoid|suoid|sk(oid|tid|t|e|s|v)|rsc[cdelt])$`)
 
 // signs tells whether a parameter signs a request, or says how the answer is to be
 // presented. All names, also those in present, are in lower case. If there is an
 // "expires", md5 is the signature that nginx asks for.
 func signs(name string, present map[string]bool) bool {
-	return signature.MatchString(name) || present["sig"] && azureSignature.MatchString(name) || present["expires"] && name == "md5"
+	return signature().MatchString(name) || present["sig"] && azureSignature().MatchString(name) || present["expires"] && name == "md5"
 }
