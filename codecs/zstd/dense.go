@@ -10,8 +10,9 @@ import (
 // before. Of the positions that it copies, it enters only the last one into the table.
 // It returns the number of copies, found by hash, of more than seven bytes.
 //
-// After a shorter copy the search need not wait for the copy's length: it continues
-// eight bytes later, which is where such a copy ends, because steps are of four bytes.
+// After a shorter copy the search need not wait for the copy's length: with steps of four bytes, it
+// continues eight bytes later, which is where such a copy ends. With steps of two bytes, it continues six or
+// eight bytes later; a processor foresees that mostly, because few copies have seven bytes.
 func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 	sequences, k := p.sequences[:cap(p.sequences)], len(p.sequences)
 	literals, m := p.literals[:cap(p.literals)], len(p.literals)
@@ -28,6 +29,9 @@ func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 				continue
 			}
 			n, next = bits.TrailingZeros64(differ)/8, at+8
+			if r.step == 2 && n < 7 {
+				next = at + 6
+			}
 			if n == 8 {
 				long++
 				n = matchLength(src, at, offset, n)

@@ -25,10 +25,15 @@ type cursor struct {
 //go:noescape
 func takeDenseKernel(r *run, c *cursor)
 
-// takeDenseKernel512 does the same for steps of four bytes. It needs AVX-512.
+// takeDense4Kernel512 does the same for steps of four bytes. It needs AVX-512.
 //
 //go:noescape
-func takeDenseKernel512(r *run, c *cursor)
+func takeDense4Kernel512(r *run, c *cursor)
+
+// takeDense2Kernel512 does the same for steps of two bytes. It needs AVX-512.
+//
+//go:noescape
+func takeDense2Kernel512(r *run, c *cursor)
 
 func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
 	if !simd() {
@@ -39,10 +44,13 @@ func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
 		src: &src[0], table: &table[0], literals: &literals[len(p.literals)], sequences: &sequences[len(p.sequences)],
 		end: len(src), anchor: p.anchor, scratch: &p.hits[0],
 	}
-	if r.step == 4 && cpu.Used() >= cpu.AVX512 {
-		takeDenseKernel512(r, &c)
-	} else {
+	switch {
+	case cpu.Used() < cpu.AVX512:
 		takeDenseKernel(r, &c)
+	case r.step == 4:
+		takeDense4Kernel512(r, &c)
+	default:
+		takeDense2Kernel512(r, &c)
 	}
 	p.literals = literals[:uintptr(unsafe.Pointer(c.literals))-uintptr(unsafe.Pointer(&literals[0]))]
 	p.sequences = sequences[:(uintptr(unsafe.Pointer(c.sequences))-uintptr(unsafe.Pointer(&sequences[0])))/unsafe.Sizeof(sequence{})]

@@ -11,7 +11,7 @@ import (
 // The kernel for a processor makes the same sequences as the search in Go.
 func TestDense(t *testing.T) {
 	random := rand.New(rand.NewPCG(19, 20))
-	for _, l := range []layout{{size: 4, step: 4, phase: 2, width: 6}, {size: 4, step: 4, phase: 3, width: 6}, {size: 8, step: 4, phase: 1, width: 5}, {size: 8, step: 4, phase: 3, width: 5}} {
+	for _, l := range []layout{{size: 2, step: 2, phase: 0, width: 5}, {size: 2, step: 2, phase: 1, width: 5}, {size: 4, step: 4, phase: 2, width: 6}, {size: 4, step: 4, phase: 3, width: 6}, {size: 8, step: 4, phase: 1, width: 5}, {size: 8, step: 4, phase: 3, width: 5}} {
 		for _, values := range []int{1, 3, 40, 3000, 1 << 24} {
 			n := 30_000
 			if values == 3000 {
@@ -29,7 +29,7 @@ func TestDense(t *testing.T) {
 			}
 			const log = 10
 			r := run{layout: l, down: 64 - log, mask: 1<<(8*l.width) - 1}
-			kernel, plain := newParser(effort{tableLog: log + 1}), newParser(effort{tableLog: log + 1})
+			kernel, plain := newParser(effort{numberLog: log}), newParser(effort{numberLog: log})
 			for _, p := range []*parser{kernel, plain} {
 				p.reset(len(src))
 				p.elements.readyNumbers(len(src), log)
@@ -57,7 +57,7 @@ func TestDense(t *testing.T) {
 				kernel.begin(kernel.anchor)
 				plain.begin(plain.anchor)
 			}
-			if found == 0 {
+			if found == 0 && (l.size > 2 || values < 1<<24) {
 				t.Errorf("%v, %d values: no sequences", l, values)
 			}
 		}

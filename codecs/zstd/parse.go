@@ -59,13 +59,12 @@ func (t *hashTables) cut(most int) {
 
 // effort is how thoroughly a parser searches, and how far blocks are divided.
 type effort struct {
-	// tableLog is the logarithm of the number of entries in each table for bytes. Tables for numbers of
-	// two bytes have half as many.
+	// tableLog is the logarithm of the number of entries in each table for bytes.
 	tableLog int
 	// numberLog is the logarithm of the number of entries in each table for numbers of four and eight
-	// bytes. What a larger table finds there saves about as much time as it costs. In numbers of two
-	// bytes it would be many short copies, which take time.
-	numberLog int
+	// bytes, and shortLog that for numbers of two bytes. What a larger table finds in four and eight bytes
+	// saves about as much time as it costs. In two bytes it is many short copies, which take time.
+	numberLog, shortLog int
 	// haste is the logarithm of the number of bytes without copies after which the search at any
 	// position skips one more position each time.
 	haste    uint
@@ -103,7 +102,7 @@ func newParser(e effort) *parser {
 	return &parser{
 		effort:    e,
 		bytes:     newHashTables(e.tableLog),
-		elements:  newHashTables(max(e.numberLog, e.tableLog-1)),
+		elements:  newHashTables(max(e.numberLog, e.shortLog)),
 		literals:  make([]byte, 0, maxBlock+wild),
 		sequences: make([]sequence, 0, maxSequences),
 	}
