@@ -26,8 +26,9 @@ const module = "github.com/zmigrate/zmigrate"
 // use the package as others do.) A pattern with /... stands for a folder and all
 // folders below it. If several patterns match a package, the last one counts.
 var rooms = [][]string{
-	{"internal/cpu"},  // which kernels to use
-	{"internal/race"}, // what the race detector is told
+	{"internal/cpu"},     // which kernels to use
+	{"internal/race"},    // what the race detector is told
+	{"internal/kernels"}, // writes the assembly of kernels
 	{"dtype"},
 	{"dtype/arrowtype", "dtype/hdf5type", "dtype/netcdftype"}, // the types of other formats
 	{"dtype/ndarray"},

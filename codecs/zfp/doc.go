@@ -112,4 +112,4 @@
 // kilobytes for each of its workers.
 package zfp
 
-//go:generate go run ./internal/generate
+//go:generate go run ../../internal/kernels

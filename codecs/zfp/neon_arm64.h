@@ -1,182 +1,270 @@
+// Code generated from neon_arm64.h.kernels by internal/kernels. DO NOT EDIT.
+
 // Macros of the kernels for NEON.
 //
 // The assembler does not know all instructions. Some macros take numbers of registers and
 // make the instructions of them: d is the result, n and m are the arguments. The names
 // end with the bits of a word.
 
-// HALF divides words by 2, rounded down. ADDHALF adds that to d.
-#define HALF32(n, d) WORD $(0x4f3f0400 | (n)<<5 | (d))    // SSHR Vd.4S, Vn.4S, #1
-#define HALF64(n, d) WORD $(0x4f7f0400 | (n)<<5 | (d))    // SSHR Vd.2D, Vn.2D, #1
-#define ADDHALF32(n, d) WORD $(0x4f3f1400 | (n)<<5 | (d)) // SSRA Vd.4S, Vn.4S, #1
-#define ADDHALF64(n, d) WORD $(0x4f7f1400 | (n)<<5 | (d)) // SSRA Vd.2D, Vn.2D, #1
-
-// SIGNS fills words with their signs.
-#define SIGNS32(n, d) WORD $(0x4f210400 | (n)<<5 | (d)) // SSHR Vd.4S, Vn.4S, #31
-#define SIGNS64(n, d) WORD $(0x4f410400 | (n)<<5 | (d)) // SSHR Vd.2D, Vn.2D, #63
-
-// MULTIPLY multiplies floats. TOINT and TOFLOAT convert, TOINT rounds towards zero.
-#define MULTIPLY32(m, n, d) WORD $(0x6e20dc00 | (m)<<16 | (n)<<5 | (d)) // FMUL Vd.4S, Vn.4S, Vm.4S
-#define MULTIPLY64(m, n, d) WORD $(0x6e60dc00 | (m)<<16 | (n)<<5 | (d)) // FMUL Vd.2D, Vn.2D, Vm.2D
-#define TOINT32(n, d) WORD $(0x4ea1b800 | (n)<<5 | (d))                 // FCVTZS Vd.4S, Vn.4S
-#define TOINT64(n, d) WORD $(0x4ee1b800 | (n)<<5 | (d))                 // FCVTZS Vd.2D, Vn.2D
-#define TOFLOAT32(n, d) WORD $(0x4e21d800 | (n)<<5 | (d))               // SCVTF Vd.4S, Vn.4S
-#define TOFLOAT64(n, d) WORD $(0x4e61d800 | (n)<<5 | (d))               // SCVTF Vd.2D, Vn.2D
-
-// LARGER fills words where the magnitude of n is larger than that of m, not with NaN.
-// GREATER64 does it where n is a larger integer than m.
-#define LARGER32(m, n, d) WORD $(0x6ea0ec00 | (m)<<16 | (n)<<5 | (d))  // FACGT Vd.4S, Vn.4S, Vm.4S
-#define LARGER64(m, n, d) WORD $(0x6ee0ec00 | (m)<<16 | (n)<<5 | (d))  // FACGT Vd.2D, Vn.2D, Vm.2D
+// GREATER64 fills words where n is a larger integer than m.
 #define GREATER64(m, n, d) WORD $(0x4ee03400 | (m)<<16 | (n)<<5 | (d)) // CMGT Vd.2D, Vn.2D, Vm.2D
 
-// LIFT is forwardLift, and UNLIFT is inverseLift, of vectors: x, y, z and w are registers,
-// whose numbers follow. T is the kind of words, HALF and ADDHALF are for their size. V16 is
-// scratch.
-#define LIFT(T, HALF, ADDHALF, x, y, z, w, nx, ny, nz, nw) \
-	VADD w.T, x.T, x.T; \
-	VADD y.T, z.T, z.T; \
-	HALF(nx, nx);       \
-	HALF(nz, nz);       \
-	VSUB x.T, w.T, w.T; \
-	VSUB z.T, y.T, y.T; \
-	VADD z.T, x.T, x.T; \
-	VADD y.T, w.T, w.T; \
-	HALF(nx, nx);       \
-	HALF(nw, nw);       \
-	VSUB x.T, z.T, z.T; \
-	VSUB w.T, y.T, y.T; \
-	ADDHALF(ny, nw);    \
-	HALF(nw, 16);       \
-	VSUB V16.T, y.T, y.T
+// HALF32 divides words by 2, rounded down. ADDHALF32 adds that to d. SIGNS32 fills words with their signs.
+#define HALF32(n, d) WORD $(0x4f000400 | 63<<16 | (n)<<5 | (d)) // SSHR Vd.4S, Vn.4S, #1
+#define ADDHALF32(n, d) WORD $(0x4f001400 | 63<<16 | (n)<<5 | (d)) // SSRA Vd.4S, Vn.4S, #1
+#define SIGNS32(n, d) WORD $(0x4f000400 | 33<<16 | (n)<<5 | (d)) // SSHR Vd.4S, Vn.4S, #31
 
-#define UNLIFT(T, HALF, ADDHALF, x, y, z, w, nx, ny, nz, nw) \
-	ADDHALF(nw, ny);      \
-	HALF(ny, 16);         \
-	VSUB V16.T, w.T, w.T; \
-	VADD w.T, y.T, y.T;   \
-	VADD x.T, z.T, z.T;   \
-	VADD w.T, w.T, w.T;   \
-	VADD x.T, x.T, x.T;   \
-	VSUB y.T, w.T, w.T;   \
-	VSUB z.T, x.T, x.T;   \
-	VADD z.T, y.T, y.T;   \
-	VADD x.T, w.T, w.T;   \
-	VADD z.T, z.T, z.T;   \
-	VADD x.T, x.T, x.T;   \
-	VSUB y.T, z.T, z.T;   \
-	VSUB w.T, x.T, x.T
+// MULTIPLY32 multiplies floats. TOINT32 and TOFLOAT32 convert, TOINT32 rounds towards zero.
+// LARGER32 fills words where the magnitude of n is larger than that of m, not with NaN.
+#define MULTIPLY32(m, n, d) WORD $(0x6e20dc00 | 0<<22 | (m)<<16 | (n)<<5 | (d)) // FMUL Vd.4S, Vn.4S, Vm.4S
+#define TOINT32(n, d) WORD $(0x4ea1b800 | 0<<22 | (n)<<5 | (d)) // FCVTZS Vd.4S, Vn.4S
+#define TOFLOAT32(n, d) WORD $(0x4e21d800 | 0<<22 | (n)<<5 | (d)) // SCVTF Vd.4S, Vn.4S
+#define LARGER32(m, n, d) WORD $(0x6ea0ec00 | 0<<22 | (m)<<16 | (n)<<5 | (d)) // FACGT Vd.4S, Vn.4S, Vm.4S
 
-// LIFT32, UNLIFT32, LIFT64 and UNLIFT64 are these macros for words of one size.
-#define LIFT32(x, y, z, w, nx, ny, nz, nw) LIFT(S4, HALF32, ADDHALF32, x, y, z, w, nx, ny, nz, nw)
-#define UNLIFT32(x, y, z, w, nx, ny, nz, nw) UNLIFT(S4, HALF32, ADDHALF32, x, y, z, w, nx, ny, nz, nw)
-#define LIFT64(x, y, z, w, nx, ny, nz, nw) LIFT(D2, HALF64, ADDHALF64, x, y, z, w, nx, ny, nz, nw)
-#define UNLIFT64(x, y, z, w, nx, ny, nz, nw) UNLIFT(D2, HALF64, ADDHALF64, x, y, z, w, nx, ny, nz, nw)
+// LIFT32 is forwardLift, and UNLIFT32 is inverseLift, of vectors: x, y, z and w are registers,
+// whose numbers follow. V16 is scratch.
+#define LIFT32(x, y, z, w, nx, ny, nz, nw) \
+	VADD w.S4, x.S4, x.S4; \
+	VADD y.S4, z.S4, z.S4; \
+	HALF32(nx, nx); \
+	HALF32(nz, nz); \
+	VSUB x.S4, w.S4, w.S4; \
+	VSUB z.S4, y.S4, y.S4; \
+	VADD z.S4, x.S4, x.S4; \
+	VADD y.S4, w.S4, w.S4; \
+	HALF32(nx, nx); \
+	HALF32(nw, nw); \
+	VSUB x.S4, z.S4, z.S4; \
+	VSUB w.S4, y.S4, y.S4; \
+	ADDHALF32(ny, nw); \
+	HALF32(nw, 16); \
+	VSUB V16.S4, y.S4, y.S4
 
-// DELTAS takes the differences of the lossless mode, SUMS undoes it.
-#define DELTAS(T, x, y, z, w) \
-	VSUB z.T, w.T, w.T; \
-	VSUB y.T, z.T, z.T; \
-	VSUB x.T, y.T, y.T; \
-	VSUB z.T, w.T, w.T; \
-	VSUB y.T, z.T, z.T; \
-	VSUB z.T, w.T, w.T
+#define UNLIFT32(x, y, z, w, nx, ny, nz, nw) \
+	ADDHALF32(nw, ny); \
+	HALF32(ny, 16); \
+	VSUB V16.S4, w.S4, w.S4; \
+	VADD w.S4, y.S4, y.S4; \
+	VADD x.S4, z.S4, z.S4; \
+	VADD w.S4, w.S4, w.S4; \
+	VADD x.S4, x.S4, x.S4; \
+	VSUB y.S4, w.S4, w.S4; \
+	VSUB z.S4, x.S4, x.S4; \
+	VADD z.S4, y.S4, y.S4; \
+	VADD x.S4, w.S4, w.S4; \
+	VADD z.S4, z.S4, z.S4; \
+	VADD x.S4, x.S4, x.S4; \
+	VSUB y.S4, z.S4, z.S4; \
+	VSUB w.S4, x.S4, x.S4
 
-#define SUMS(T, x, y, z, w) \
-	VADD z.T, w.T, w.T; \
-	VADD y.T, z.T, z.T; \
-	VADD z.T, w.T, w.T; \
-	VADD x.T, y.T, y.T; \
-	VADD y.T, z.T, z.T; \
-	VADD z.T, w.T, w.T
+// DELTAS32 takes the differences of the lossless mode, SUMS32 undoes it. They do not use the numbers.
+#define DELTAS32(x, y, z, w, nx, ny, nz, nw) \
+	VSUB z.S4, w.S4, w.S4; \
+	VSUB y.S4, z.S4, z.S4; \
+	VSUB x.S4, y.S4, y.S4; \
+	VSUB z.S4, w.S4, w.S4; \
+	VSUB y.S4, z.S4, z.S4; \
+	VSUB z.S4, w.S4, w.S4
 
-#define DELTAS32(x, y, z, w) DELTAS(S4, x, y, z, w)
-#define SUMS32(x, y, z, w) SUMS(S4, x, y, z, w)
-#define DELTAS64(x, y, z, w) DELTAS(D2, x, y, z, w)
-#define SUMS64(x, y, z, w) SUMS(D2, x, y, z, w)
+#define SUMS32(x, y, z, w, nx, ny, nz, nw) \
+	VADD z.S4, w.S4, w.S4; \
+	VADD y.S4, z.S4, z.S4; \
+	VADD z.S4, w.S4, w.S4; \
+	VADD x.S4, y.S4, y.S4; \
+	VADD y.S4, z.S4, z.S4; \
+	VADD z.S4, w.S4, w.S4
 
 // QUANTIZE32 multiplies floats by V24 and converts them. What does not fit becomes V25, the
-// smallest integer. V26 has 2^31. In QUANTIZE64 it has 2^63.
+// smallest integer. V26 has 2^31.
 #define QUANTIZE32(v, n) \
 	MULTIPLY32(24, n, 16); \
-	LARGER32(16, 26, 17);  \
-	TOINT32(16, n);        \
+	LARGER32(16, 26, 17); \
+	TOINT32(16, n); \
 	VBIF V17.B16, V25.B16, v.B16
 
-#define QUANTIZE64(v, n) \
-	MULTIPLY64(24, n, 16); \
-	LARGER64(16, 26, 17);  \
-	TOINT64(16, n);        \
-	VBIF V17.B16, V25.B16, v.B16
-
-// DEQUANTIZE converts integers to floats, and multiplies them by V24.
+// DEQUANTIZE32 converts integers to floats, and multiplies them by V24.
 #define DEQUANTIZE32(v, n) \
 	TOFLOAT32(n, n); \
 	MULTIPLY32(24, n, n)
 
+// EXACT32 quantizes floats, and clears in V27 those that do not come back. V28 has the scale
+// that undoes it.
+#define EXACT32(v, n) \
+	MULTIPLY32(24, n, 16); \
+	LARGER32(16, 26, 17); \
+	TOINT32(16, 18); \
+	VBIF V17.B16, V25.B16, V18.B16; \
+	TOFLOAT32(18, 18); \
+	MULTIPLY32(28, 18, 18); \
+	VCMEQ v.S4, V18.S4, V18.S4; \
+	VAND V18.B16, V27.B16, V27.B16
+
+// MAGNITUDE32 is signMagnitude.
+#define MAGNITUDE32(v, n) \
+	SIGNS32(n, 16); \
+	VUSHR $1, V16.S4, V16.S4; \
+	VEOR V16.B16, v.B16, v.B16
+
+// NEGABINARY32 turns words into negabinary, and collects their bits in V25. V24 has the mask.
+// UNNEGABINARY32 undoes it.
+#define NEGABINARY32(v) \
+	VADD V24.S4, v.S4, v.S4; \
+	VEOR V24.B16, v.B16, v.B16; \
+	VORR v.B16, V25.B16, V25.B16
+
+#define UNNEGABINARY32(v) \
+	VEOR V24.B16, v.B16, v.B16; \
+	VSUB V24.S4, v.S4, v.S4
+
+// FILL32 fills a register with a word.
+#define FILL32(word, v) \
+	MOVW $word, R9; \
+	VDUP R9, v.S4
+
+// HALF64 divides words by 2, rounded down. ADDHALF64 adds that to d. SIGNS64 fills words with their signs.
+#define HALF64(n, d) WORD $(0x4f000400 | 127<<16 | (n)<<5 | (d)) // SSHR Vd.2D, Vn.2D, #1
+#define ADDHALF64(n, d) WORD $(0x4f001400 | 127<<16 | (n)<<5 | (d)) // SSRA Vd.2D, Vn.2D, #1
+#define SIGNS64(n, d) WORD $(0x4f000400 | 65<<16 | (n)<<5 | (d)) // SSHR Vd.2D, Vn.2D, #63
+
+// MULTIPLY64 multiplies floats. TOINT64 and TOFLOAT64 convert, TOINT64 rounds towards zero.
+// LARGER64 fills words where the magnitude of n is larger than that of m, not with NaN.
+#define MULTIPLY64(m, n, d) WORD $(0x6e20dc00 | 1<<22 | (m)<<16 | (n)<<5 | (d)) // FMUL Vd.2D, Vn.2D, Vm.2D
+#define TOINT64(n, d) WORD $(0x4ea1b800 | 1<<22 | (n)<<5 | (d)) // FCVTZS Vd.2D, Vn.2D
+#define TOFLOAT64(n, d) WORD $(0x4e21d800 | 1<<22 | (n)<<5 | (d)) // SCVTF Vd.2D, Vn.2D
+#define LARGER64(m, n, d) WORD $(0x6ea0ec00 | 1<<22 | (m)<<16 | (n)<<5 | (d)) // FACGT Vd.2D, Vn.2D, Vm.2D
+
+// LIFT64 is forwardLift, and UNLIFT64 is inverseLift, of vectors: x, y, z and w are registers,
+// whose numbers follow. V16 is scratch.
+#define LIFT64(x, y, z, w, nx, ny, nz, nw) \
+	VADD w.D2, x.D2, x.D2; \
+	VADD y.D2, z.D2, z.D2; \
+	HALF64(nx, nx); \
+	HALF64(nz, nz); \
+	VSUB x.D2, w.D2, w.D2; \
+	VSUB z.D2, y.D2, y.D2; \
+	VADD z.D2, x.D2, x.D2; \
+	VADD y.D2, w.D2, w.D2; \
+	HALF64(nx, nx); \
+	HALF64(nw, nw); \
+	VSUB x.D2, z.D2, z.D2; \
+	VSUB w.D2, y.D2, y.D2; \
+	ADDHALF64(ny, nw); \
+	HALF64(nw, 16); \
+	VSUB V16.D2, y.D2, y.D2
+
+#define UNLIFT64(x, y, z, w, nx, ny, nz, nw) \
+	ADDHALF64(nw, ny); \
+	HALF64(ny, 16); \
+	VSUB V16.D2, w.D2, w.D2; \
+	VADD w.D2, y.D2, y.D2; \
+	VADD x.D2, z.D2, z.D2; \
+	VADD w.D2, w.D2, w.D2; \
+	VADD x.D2, x.D2, x.D2; \
+	VSUB y.D2, w.D2, w.D2; \
+	VSUB z.D2, x.D2, x.D2; \
+	VADD z.D2, y.D2, y.D2; \
+	VADD x.D2, w.D2, w.D2; \
+	VADD z.D2, z.D2, z.D2; \
+	VADD x.D2, x.D2, x.D2; \
+	VSUB y.D2, z.D2, z.D2; \
+	VSUB w.D2, x.D2, x.D2
+
+// DELTAS64 takes the differences of the lossless mode, SUMS64 undoes it. They do not use the numbers.
+#define DELTAS64(x, y, z, w, nx, ny, nz, nw) \
+	VSUB z.D2, w.D2, w.D2; \
+	VSUB y.D2, z.D2, z.D2; \
+	VSUB x.D2, y.D2, y.D2; \
+	VSUB z.D2, w.D2, w.D2; \
+	VSUB y.D2, z.D2, z.D2; \
+	VSUB z.D2, w.D2, w.D2
+
+#define SUMS64(x, y, z, w, nx, ny, nz, nw) \
+	VADD z.D2, w.D2, w.D2; \
+	VADD y.D2, z.D2, z.D2; \
+	VADD z.D2, w.D2, w.D2; \
+	VADD x.D2, y.D2, y.D2; \
+	VADD y.D2, z.D2, z.D2; \
+	VADD z.D2, w.D2, w.D2
+
+// QUANTIZE64 multiplies floats by V24 and converts them. What does not fit becomes V25, the
+// smallest integer. V26 has 2^63.
+#define QUANTIZE64(v, n) \
+	MULTIPLY64(24, n, 16); \
+	LARGER64(16, 26, 17); \
+	TOINT64(16, n); \
+	VBIF V17.B16, V25.B16, v.B16
+
+// DEQUANTIZE64 converts integers to floats, and multiplies them by V24.
 #define DEQUANTIZE64(v, n) \
 	TOFLOAT64(n, n); \
 	MULTIPLY64(24, n, n)
 
-// EXACT32 and EXACT64 quantize floats, and clear in V27 those that do not come back. V28
-// has the scale that undoes it.
-#define EXACT32(v, n) \
-	MULTIPLY32(24, n, 16);          \
-	LARGER32(16, 26, 17);           \
-	TOINT32(16, 18);                \
-	VBIF V17.B16, V25.B16, V18.B16; \
-	TOFLOAT32(18, 18);              \
-	MULTIPLY32(28, 18, 18);         \
-	VCMEQ v.S4, V18.S4, V18.S4;     \
-	VAND V18.B16, V27.B16, V27.B16
-
+// EXACT64 quantizes floats, and clears in V27 those that do not come back. V28 has the scale
+// that undoes it.
 #define EXACT64(v, n) \
-	MULTIPLY64(24, n, 16);          \
-	LARGER64(16, 26, 17);           \
-	TOINT64(16, 18);                \
+	MULTIPLY64(24, n, 16); \
+	LARGER64(16, 26, 17); \
+	TOINT64(16, 18); \
 	VBIF V17.B16, V25.B16, V18.B16; \
-	TOFLOAT64(18, 18);              \
-	MULTIPLY64(28, 18, 18);         \
-	VCMEQ v.D2, V18.D2, V18.D2;     \
+	TOFLOAT64(18, 18); \
+	MULTIPLY64(28, 18, 18); \
+	VCMEQ v.D2, V18.D2, V18.D2; \
 	VAND V18.B16, V27.B16, V27.B16
 
-// MAGNITUDE is signMagnitude.
-#define MAGNITUDE32(v, n) \
-	SIGNS32(n, 16);           \
-	VUSHR $1, V16.S4, V16.S4; \
-	VEOR  V16.B16, v.B16, v.B16
-
+// MAGNITUDE64 is signMagnitude.
 #define MAGNITUDE64(v, n) \
-	SIGNS64(n, 16);           \
+	SIGNS64(n, 16); \
 	VUSHR $1, V16.D2, V16.D2; \
-	VEOR  V16.B16, v.B16, v.B16
+	VEOR V16.B16, v.B16, v.B16
 
-// NEGABINARY turns words into negabinary, and collects their bits in V25. V24 has the mask.
-#define NEGABINARY32(v) \
-	VADD V24.S4, v.S4, v.S4;    \
-	VEOR V24.B16, v.B16, v.B16; \
-	VORR v.B16, V25.B16, V25.B16
-
+// NEGABINARY64 turns words into negabinary, and collects their bits in V25. V24 has the mask.
+// UNNEGABINARY64 undoes it.
 #define NEGABINARY64(v) \
-	VADD V24.D2, v.D2, v.D2;    \
+	VADD V24.D2, v.D2, v.D2; \
 	VEOR V24.B16, v.B16, v.B16; \
 	VORR v.B16, V25.B16, V25.B16
-
-// UNNEGABINARY undoes it.
-#define UNNEGABINARY32(v) \
-	VEOR V24.B16, v.B16, v.B16; \
-	VSUB V24.S4, v.S4, v.S4
 
 #define UNNEGABINARY64(v) \
 	VEOR V24.B16, v.B16, v.B16; \
 	VSUB V24.D2, v.D2, v.D2
 
-// FILL32 and FILL64 fill a register with a word.
-#define FILL32(word, v) \
-	MOVW $word, R9; \
-	VDUP R9, v.S4
-
+// FILL64 fills a register with a word.
 #define FILL64(word, v) \
 	MOVD $word, R9; \
 	VDUP R9, v.D2
+
+// TOCOLUMNS64 goes from rows of words in V0 to V7 to columns in V8 to V15, TOROWS64 goes back. A row and a
+// column have two registers.
+#define TOCOLUMNS64 \
+	VTRN1 V2.D2, V0.D2, V8.D2; \
+	VTRN1 V6.D2, V4.D2, V9.D2; \
+	VTRN2 V2.D2, V0.D2, V10.D2; \
+	VTRN2 V6.D2, V4.D2, V11.D2; \
+	VTRN1 V3.D2, V1.D2, V12.D2; \
+	VTRN1 V7.D2, V5.D2, V13.D2; \
+	VTRN2 V3.D2, V1.D2, V14.D2; \
+	VTRN2 V7.D2, V5.D2, V15.D2
+
+#define TOROWS64 \
+	VTRN1 V10.D2, V8.D2, V0.D2; \
+	VTRN1 V14.D2, V12.D2, V1.D2; \
+	VTRN2 V10.D2, V8.D2, V2.D2; \
+	VTRN2 V14.D2, V12.D2, V3.D2; \
+	VTRN1 V11.D2, V9.D2, V4.D2; \
+	VTRN1 V15.D2, V13.D2, V5.D2; \
+	VTRN2 V11.D2, V9.D2, V6.D2; \
+	VTRN2 V15.D2, V13.D2, V7.D2
+
+// WORDS32 transposes four by four words. V16 to V19 are scratch.
+#define WORDS32(a, b, c, d) \
+	VTRN1 b.S4, a.S4, V16.S4; \
+	VTRN2 b.S4, a.S4, V17.S4; \
+	VTRN1 d.S4, c.S4, V18.S4; \
+	VTRN2 d.S4, c.S4, V19.S4; \
+	VTRN1 V18.D2, V16.D2, a.D2; \
+	VTRN1 V19.D2, V17.D2, b.D2; \
+	VTRN2 V18.D2, V16.D2, c.D2; \
+	VTRN2 V19.D2, V17.D2, d.D2
 
 // SWAPBITS exchanges the bits of quadwords that the mask low has with those that lie s
 // above them, which high has; t and u are scratch.

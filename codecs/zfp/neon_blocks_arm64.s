@@ -1,0 +1,725 @@
+// Code generated from neon_blocks_arm64.s.kernels by internal/kernels. DO NOT EDIT.
+
+//go:build !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+// A block has 64 words. With 32 bits it fits V0 to V15: a register is a row of four values, and four registers are
+// a slice. With 64 bits a slice fits V0 to V7: two registers are a row.
+
+// SLICES32 applies op to each slice, COLUMNS32 to the vectors along z.
+#define SLICES32(op) \
+	op(V0, V1, V2, V3, 0, 1, 2, 3); \
+	op(V4, V5, V6, V7, 4, 5, 6, 7); \
+	op(V8, V9, V10, V11, 8, 9, 10, 11); \
+	op(V12, V13, V14, V15, 12, 13, 14, 15)
+
+#define COLUMNS32(op) \
+	op(V0, V4, V8, V12, 0, 4, 8, 12); \
+	op(V1, V5, V9, V13, 1, 5, 9, 13); \
+	op(V2, V6, V10, V14, 2, 6, 10, 14); \
+	op(V3, V7, V11, V15, 3, 7, 11, 15)
+
+// COLUMN32 loads vectors along an axis from R0, R5, R6 and R7. STORECOLUMN32 stores them and moves on.
+#define COLUMN32 \
+	VLD1 (R0), [V0.S4]; \
+	VLD1 (R5), [V1.S4]; \
+	VLD1 (R6), [V2.S4]; \
+	VLD1 (R7), [V3.S4]
+
+#define STORECOLUMN32 \
+	VST1.P [V0.S4], 16(R0); \
+	VST1.P [V1.S4], 16(R5); \
+	VST1.P [V2.S4], 16(R6); \
+	VST1.P [V3.S4], 16(R7)
+
+// ORWORDS32 collects the bits of the words of V25 in R3.
+#define ORWORDS32 \
+	VMOV V25.D[0], R3; \
+	VMOV V25.D[1], R4; \
+	ORR  R4, R3; \
+	ORR  R3>>32, R3
+
+// func gather32Short(q, src unsafe.Pointer, sy, sz int) int32
+TEXT ·gather32Short(SB), NOSPLIT, $0-36
+	MOVD q+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD sy+16(FP), R2
+	MOVD sz+24(FP), R3
+	MOVD $4, R4
+	FILL32(0x7fffffff, V5)
+	VEOR V4.B16, V4.B16, V4.B16
+
+slice:
+	ADD  R1, R2, R6
+	ADD  R6, R2, R7
+	ADD  R7, R2, R8
+	VLD1 (R1), [V0.S4]
+	VLD1 (R6), [V1.S4]
+	VLD1 (R7), [V2.S4]
+	VLD1 (R8), [V3.S4]
+	ADD  R3, R1
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R0)
+	VAND  V5.B16, V0.B16, V0.B16
+	VUMAX V0.S4, V4.S4, V4.S4
+	VAND  V5.B16, V1.B16, V1.B16
+	VUMAX V1.S4, V4.S4, V4.S4
+	VAND  V5.B16, V2.B16, V2.B16
+	VUMAX V2.S4, V4.S4, V4.S4
+	VAND  V5.B16, V3.B16, V3.B16
+	VUMAX V3.S4, V4.S4, V4.S4
+	SUBS $1, R4
+	BNE  slice
+	VEXT $8, V4.B16, V4.B16, V5.B16
+	VUMAX V5.S4, V4.S4, V4.S4
+	VEXT $4, V4.B16, V4.B16, V5.B16
+	VUMAX V5.S4, V4.S4, V4.S4
+	VMOV V4.S[0], R3
+	MOVW R3, ret+32(FP)
+	RET
+
+// func exact32Short(q *int32, scale, back float32) bool
+TEXT ·exact32Short(SB), NOSPLIT, $0-17
+	MOVD q+0(FP), R1
+	VLD1.P 64(R1), [V0.S4, V1.S4, V2.S4, V3.S4]
+	VLD1.P 64(R1), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1.P 64(R1), [V8.S4, V9.S4, V10.S4, V11.S4]
+	VLD1.P 64(R1), [V12.S4, V13.S4, V14.S4, V15.S4]
+	FMOVS scale+8(FP), F24
+	VDUP V24.S[0], V24.S4
+	FMOVS back+12(FP), F28
+	VDUP V28.S[0], V28.S4
+	FILL32(0x80000000, V25)
+	FILL32(0x4f000000, V26)
+	VCMEQ V27.S4, V27.S4, V27.S4
+	EXACT32(V0, 0)
+	EXACT32(V1, 1)
+	EXACT32(V2, 2)
+	EXACT32(V3, 3)
+	EXACT32(V4, 4)
+	EXACT32(V5, 5)
+	EXACT32(V6, 6)
+	EXACT32(V7, 7)
+	EXACT32(V8, 8)
+	EXACT32(V9, 9)
+	EXACT32(V10, 10)
+	EXACT32(V11, 11)
+	EXACT32(V12, 12)
+	EXACT32(V13, 13)
+	EXACT32(V14, 14)
+	EXACT32(V15, 15)
+	VMOV V27.D[0], R3
+	VMOV V27.D[1], R4
+	AND  R4, R3
+	CMN  $1, R3
+	CSET EQ, R3
+	MOVB R3, ret+16(FP)
+	RET
+
+// func transform32Short(c, q *int32, scale float32, mode int) int32
+TEXT ·transform32Short(SB), NOSPLIT, $0-36
+	MOVD c+0(FP), R0
+	MOVD q+8(FP), R1
+	MOVD mode+24(FP), R2
+	VLD1.P 64(R1), [V0.S4, V1.S4, V2.S4, V3.S4]
+	VLD1.P 64(R1), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1.P 64(R1), [V8.S4, V9.S4, V10.S4, V11.S4]
+	VLD1.P 64(R1), [V12.S4, V13.S4, V14.S4, V15.S4]
+	TBZ  $1, R2, noQuantize
+	FMOVS scale+16(FP), F24
+	VDUP V24.S[0], V24.S4
+	FILL32(0x80000000, V25)
+	FILL32(0x4f000000, V26)
+	QUANTIZE32(V0, 0)
+	QUANTIZE32(V1, 1)
+	QUANTIZE32(V2, 2)
+	QUANTIZE32(V3, 3)
+	QUANTIZE32(V4, 4)
+	QUANTIZE32(V5, 5)
+	QUANTIZE32(V6, 6)
+	QUANTIZE32(V7, 7)
+	QUANTIZE32(V8, 8)
+	QUANTIZE32(V9, 9)
+	QUANTIZE32(V10, 10)
+	QUANTIZE32(V11, 11)
+	QUANTIZE32(V12, 12)
+	QUANTIZE32(V13, 13)
+	QUANTIZE32(V14, 14)
+	QUANTIZE32(V15, 15)
+
+noQuantize:
+	TBZ  $2, R2, noMagnitude
+	MAGNITUDE32(V0, 0)
+	MAGNITUDE32(V1, 1)
+	MAGNITUDE32(V2, 2)
+	MAGNITUDE32(V3, 3)
+	MAGNITUDE32(V4, 4)
+	MAGNITUDE32(V5, 5)
+	MAGNITUDE32(V6, 6)
+	MAGNITUDE32(V7, 7)
+	MAGNITUDE32(V8, 8)
+	MAGNITUDE32(V9, 9)
+	MAGNITUDE32(V10, 10)
+	MAGNITUDE32(V11, 11)
+	MAGNITUDE32(V12, 12)
+	MAGNITUDE32(V13, 13)
+	MAGNITUDE32(V14, 14)
+	MAGNITUDE32(V15, 15)
+
+noMagnitude:
+	WORDS32(V0, V1, V2, V3)
+	WORDS32(V4, V5, V6, V7)
+	WORDS32(V8, V9, V10, V11)
+	WORDS32(V12, V13, V14, V15)
+	TBNZ $0, R2, lossless
+	SLICES32(LIFT32)
+	WORDS32(V0, V1, V2, V3)
+	WORDS32(V4, V5, V6, V7)
+	WORDS32(V8, V9, V10, V11)
+	WORDS32(V12, V13, V14, V15)
+	SLICES32(LIFT32)
+	COLUMNS32(LIFT32)
+	B    store
+
+lossless:
+	SLICES32(DELTAS32)
+	WORDS32(V0, V1, V2, V3)
+	WORDS32(V4, V5, V6, V7)
+	WORDS32(V8, V9, V10, V11)
+	WORDS32(V12, V13, V14, V15)
+	SLICES32(DELTAS32)
+	COLUMNS32(DELTAS32)
+
+store:
+	TBNZ $3, R2, coefficients
+	FILL32(0xaaaaaaaa, V24)
+	VEOR V25.B16, V25.B16, V25.B16
+	NEGABINARY32(V0)
+	NEGABINARY32(V1)
+	NEGABINARY32(V2)
+	NEGABINARY32(V3)
+	NEGABINARY32(V4)
+	NEGABINARY32(V5)
+	NEGABINARY32(V6)
+	NEGABINARY32(V7)
+	NEGABINARY32(V8)
+	NEGABINARY32(V9)
+	NEGABINARY32(V10)
+	NEGABINARY32(V11)
+	NEGABINARY32(V12)
+	NEGABINARY32(V13)
+	NEGABINARY32(V14)
+	NEGABINARY32(V15)
+	ORWORDS32
+	MOVW R3, ret+32(FP)
+
+coefficients:
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R0)
+	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], 64(R0)
+	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R0)
+	VST1.P [V12.S4, V13.S4, V14.S4, V15.S4], 64(R0)
+	RET
+
+// func inverse32Short(dst unsafe.Pointer, sy, sz int, c *int32, scale float32, mode int)
+TEXT ·inverse32Short(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD sy+8(FP), R3
+	MOVD sz+16(FP), R4
+	MOVD c+24(FP), R1
+	MOVD mode+40(FP), R2
+	VLD1.P 64(R1), [V0.S4, V1.S4, V2.S4, V3.S4]
+	VLD1.P 64(R1), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1.P 64(R1), [V8.S4, V9.S4, V10.S4, V11.S4]
+	VLD1.P 64(R1), [V12.S4, V13.S4, V14.S4, V15.S4]
+	TBNZ $0, R2, lossless
+	COLUMNS32(UNLIFT32)
+	SLICES32(UNLIFT32)
+	WORDS32(V0, V1, V2, V3)
+	WORDS32(V4, V5, V6, V7)
+	WORDS32(V8, V9, V10, V11)
+	WORDS32(V12, V13, V14, V15)
+	SLICES32(UNLIFT32)
+	B    rows
+
+lossless:
+	COLUMNS32(SUMS32)
+	SLICES32(SUMS32)
+	WORDS32(V0, V1, V2, V3)
+	WORDS32(V4, V5, V6, V7)
+	WORDS32(V8, V9, V10, V11)
+	WORDS32(V12, V13, V14, V15)
+	SLICES32(SUMS32)
+
+rows:
+	WORDS32(V0, V1, V2, V3)
+	WORDS32(V4, V5, V6, V7)
+	WORDS32(V8, V9, V10, V11)
+	WORDS32(V12, V13, V14, V15)
+	TBZ  $1, R2, noDequantize
+	FMOVS scale+32(FP), F24
+	VDUP V24.S[0], V24.S4
+	DEQUANTIZE32(V0, 0)
+	DEQUANTIZE32(V1, 1)
+	DEQUANTIZE32(V2, 2)
+	DEQUANTIZE32(V3, 3)
+	DEQUANTIZE32(V4, 4)
+	DEQUANTIZE32(V5, 5)
+	DEQUANTIZE32(V6, 6)
+	DEQUANTIZE32(V7, 7)
+	DEQUANTIZE32(V8, 8)
+	DEQUANTIZE32(V9, 9)
+	DEQUANTIZE32(V10, 10)
+	DEQUANTIZE32(V11, 11)
+	DEQUANTIZE32(V12, 12)
+	DEQUANTIZE32(V13, 13)
+	DEQUANTIZE32(V14, 14)
+	DEQUANTIZE32(V15, 15)
+
+noDequantize:
+	TBZ  $2, R2, store
+	MAGNITUDE32(V0, 0)
+	MAGNITUDE32(V1, 1)
+	MAGNITUDE32(V2, 2)
+	MAGNITUDE32(V3, 3)
+	MAGNITUDE32(V4, 4)
+	MAGNITUDE32(V5, 5)
+	MAGNITUDE32(V6, 6)
+	MAGNITUDE32(V7, 7)
+	MAGNITUDE32(V8, 8)
+	MAGNITUDE32(V9, 9)
+	MAGNITUDE32(V10, 10)
+	MAGNITUDE32(V11, 11)
+	MAGNITUDE32(V12, 12)
+	MAGNITUDE32(V13, 13)
+	MAGNITUDE32(V14, 14)
+	MAGNITUDE32(V15, 15)
+
+store:
+	ADD  R0, R3, R5
+	ADD  R5, R3, R6
+	ADD  R6, R3, R7
+	VST1 [V0.S4], (R0)
+	VST1 [V1.S4], (R5)
+	VST1 [V2.S4], (R6)
+	VST1 [V3.S4], (R7)
+	ADD  R4, R0
+	ADD  R4, R5
+	ADD  R4, R6
+	ADD  R4, R7
+	VST1 [V4.S4], (R0)
+	VST1 [V5.S4], (R5)
+	VST1 [V6.S4], (R6)
+	VST1 [V7.S4], (R7)
+	ADD  R4, R0
+	ADD  R4, R5
+	ADD  R4, R6
+	ADD  R4, R7
+	VST1 [V8.S4], (R0)
+	VST1 [V9.S4], (R5)
+	VST1 [V10.S4], (R6)
+	VST1 [V11.S4], (R7)
+	ADD  R4, R0
+	ADD  R4, R5
+	ADD  R4, R6
+	ADD  R4, R7
+	VST1 [V12.S4], (R0)
+	VST1 [V13.S4], (R5)
+	VST1 [V14.S4], (R6)
+	VST1 [V15.S4], (R7)
+	RET
+
+// func finish4x32Short(q *int32, mode int) int32
+TEXT ·finish4x32Short(SB), NOSPLIT, $0-20
+	MOVD q+0(FP), R0
+	MOVD mode+8(FP), R2
+	ADD  $256, R0, R5
+	ADD  $512, R0, R6
+	ADD  $768, R0, R7
+	MOVD $16, R8
+	FILL32(0xaaaaaaaa, V24)
+	VEOR V25.B16, V25.B16, V25.B16
+
+column:
+	COLUMN32
+	TBNZ $0, R2, lossless
+	LIFT32(V0, V1, V2, V3, 0, 1, 2, 3)
+	B    store
+
+lossless:
+	DELTAS32(V0, V1, V2, V3, 0, 1, 2, 3)
+
+store:
+	NEGABINARY32(V0)
+	NEGABINARY32(V1)
+	NEGABINARY32(V2)
+	NEGABINARY32(V3)
+	STORECOLUMN32
+	SUBS $1, R8
+	BNE  column
+	ORWORDS32
+	MOVW R3, ret+16(FP)
+	RET
+
+// func begin4x32Short(q *int32, mode int)
+TEXT ·begin4x32Short(SB), NOSPLIT, $0-16
+	MOVD q+0(FP), R0
+	MOVD mode+8(FP), R2
+	ADD  $256, R0, R5
+	ADD  $512, R0, R6
+	ADD  $768, R0, R7
+	MOVD $16, R8
+
+column:
+	COLUMN32
+	TBNZ $0, R2, lossless
+	UNLIFT32(V0, V1, V2, V3, 0, 1, 2, 3)
+	B    store
+
+lossless:
+	SUMS32(V0, V1, V2, V3, 0, 1, 2, 3)
+
+store:
+	STORECOLUMN32
+	SUBS $1, R8
+	BNE  column
+	RET
+
+// INROWS64 applies op to rows in V0 to V7, INCOLUMNS64 to columns in V8 to V15.
+#define INROWS64(op) \
+	op(V0, V2, V4, V6, 0, 2, 4, 6); \
+	op(V1, V3, V5, V7, 1, 3, 5, 7)
+
+#define INCOLUMNS64(op) \
+	op(V8, V10, V12, V14, 8, 10, 12, 14); \
+	op(V9, V11, V13, V15, 9, 11, 13, 15)
+
+// COLUMN64 loads vectors along an axis from R0, R5, R6 and R7. STORECOLUMN64 stores them and moves on.
+#define COLUMN64 \
+	VLD1 (R0), [V0.D2]; \
+	VLD1 (R5), [V1.D2]; \
+	VLD1 (R6), [V2.D2]; \
+	VLD1 (R7), [V3.D2]
+
+#define STORECOLUMN64 \
+	VST1.P [V0.D2], 16(R0); \
+	VST1.P [V1.D2], 16(R5); \
+	VST1.P [V2.D2], 16(R6); \
+	VST1.P [V3.D2], 16(R7)
+
+// ORWORDS64 collects the bits of the words of V25 in R3.
+#define ORWORDS64 \
+	VMOV V25.D[0], R3; \
+	VMOV V25.D[1], R4; \
+	ORR  R4, R3
+
+// func gather64Short(q, src unsafe.Pointer, sy, sz int) int64
+TEXT ·gather64Short(SB), NOSPLIT, $0-40
+	MOVD q+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD sy+16(FP), R2
+	MOVD sz+24(FP), R3
+	MOVD $4, R4
+	FILL64(0x7fffffffffffffff, V18)
+	VEOR V16.B16, V16.B16, V16.B16
+
+slice:
+	ADD  R1, R2, R6
+	ADD  R6, R2, R7
+	ADD  R7, R2, R8
+	VLD1 (R1), [V0.D2, V1.D2]
+	VLD1 (R6), [V2.D2, V3.D2]
+	VLD1 (R7), [V4.D2, V5.D2]
+	VLD1 (R8), [V6.D2, V7.D2]
+	ADD  R3, R1
+	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R0)
+	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R0)
+	VAND  V18.B16, V0.B16, V0.B16
+	GREATER64(16, 0, 17)
+	VBIT  V17.B16, V0.B16, V16.B16
+	VAND  V18.B16, V1.B16, V1.B16
+	GREATER64(16, 1, 17)
+	VBIT  V17.B16, V1.B16, V16.B16
+	VAND  V18.B16, V2.B16, V2.B16
+	GREATER64(16, 2, 17)
+	VBIT  V17.B16, V2.B16, V16.B16
+	VAND  V18.B16, V3.B16, V3.B16
+	GREATER64(16, 3, 17)
+	VBIT  V17.B16, V3.B16, V16.B16
+	VAND  V18.B16, V4.B16, V4.B16
+	GREATER64(16, 4, 17)
+	VBIT  V17.B16, V4.B16, V16.B16
+	VAND  V18.B16, V5.B16, V5.B16
+	GREATER64(16, 5, 17)
+	VBIT  V17.B16, V5.B16, V16.B16
+	VAND  V18.B16, V6.B16, V6.B16
+	GREATER64(16, 6, 17)
+	VBIT  V17.B16, V6.B16, V16.B16
+	VAND  V18.B16, V7.B16, V7.B16
+	GREATER64(16, 7, 17)
+	VBIT  V17.B16, V7.B16, V16.B16
+	SUBS $1, R4
+	BNE  slice
+	VMOV V16.D[0], R3
+	VMOV V16.D[1], R4
+	CMP  R4, R3
+	CSEL GT, R3, R4, R3
+	MOVD R3, ret+32(FP)
+	RET
+
+// func exact64Short(q *int64, scale, back float64) bool
+TEXT ·exact64Short(SB), NOSPLIT, $0-25
+	MOVD q+0(FP), R1
+	FMOVD scale+8(FP), F24
+	VDUP V24.D[0], V24.D2
+	FMOVD back+16(FP), F28
+	VDUP V28.D[0], V28.D2
+	FILL64(0x8000000000000000, V25)
+	FILL64(0x43e0000000000000, V26)
+	VCMEQ V27.D2, V27.D2, V27.D2
+	MOVD $4, R4
+
+slice:
+	VLD1.P 64(R1), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1.P 64(R1), [V4.D2, V5.D2, V6.D2, V7.D2]
+	EXACT64(V0, 0)
+	EXACT64(V1, 1)
+	EXACT64(V2, 2)
+	EXACT64(V3, 3)
+	EXACT64(V4, 4)
+	EXACT64(V5, 5)
+	EXACT64(V6, 6)
+	EXACT64(V7, 7)
+	SUBS $1, R4
+	BNE  slice
+	VMOV V27.D[0], R3
+	VMOV V27.D[1], R4
+	AND  R4, R3
+	CMN  $1, R3
+	CSET EQ, R3
+	MOVB R3, ret+24(FP)
+	RET
+
+// func transform64Short(c, q *int64, scale float64, mode int) int64
+TEXT ·transform64Short(SB), NOSPLIT, $0-40
+	MOVD c+0(FP), R0
+	MOVD q+8(FP), R1
+	FMOVD scale+16(FP), F24
+	VDUP V24.D[0], V24.D2
+	MOVD mode+24(FP), R2
+	FILL64(0x8000000000000000, V25)
+	FILL64(0x43e0000000000000, V26)
+	MOVD $4, R4
+
+slice:
+	VLD1.P 64(R1), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1.P 64(R1), [V4.D2, V5.D2, V6.D2, V7.D2]
+	TBZ  $1, R2, noQuantize
+	QUANTIZE64(V0, 0)
+	QUANTIZE64(V1, 1)
+	QUANTIZE64(V2, 2)
+	QUANTIZE64(V3, 3)
+	QUANTIZE64(V4, 4)
+	QUANTIZE64(V5, 5)
+	QUANTIZE64(V6, 6)
+	QUANTIZE64(V7, 7)
+
+noQuantize:
+	TBZ  $2, R2, noMagnitude
+	MAGNITUDE64(V0, 0)
+	MAGNITUDE64(V1, 1)
+	MAGNITUDE64(V2, 2)
+	MAGNITUDE64(V3, 3)
+	MAGNITUDE64(V4, 4)
+	MAGNITUDE64(V5, 5)
+	MAGNITUDE64(V6, 6)
+	MAGNITUDE64(V7, 7)
+
+noMagnitude:
+	TOCOLUMNS64
+	TBNZ $0, R2, lossless
+	INCOLUMNS64(LIFT64)
+	TOROWS64
+	INROWS64(LIFT64)
+	B    store
+
+lossless:
+	INCOLUMNS64(DELTAS64)
+	TOROWS64
+	INROWS64(DELTAS64)
+
+store:
+	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R0)
+	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R0)
+	SUBS $1, R4
+	BNE  slice
+
+	// The transform along z.
+	SUB  $512, R0
+	ADD  $128, R0, R5
+	ADD  $256, R0, R6
+	ADD  $384, R0, R7
+	MOVD $8, R8
+	FILL64(0xaaaaaaaaaaaaaaaa, V24)
+	VEOR V25.B16, V25.B16, V25.B16
+
+column:
+	COLUMN64
+	TBNZ $0, R2, losslessColumn
+	LIFT64(V0, V1, V2, V3, 0, 1, 2, 3)
+	B    negabinary
+
+losslessColumn:
+	DELTAS64(V0, V1, V2, V3, 0, 1, 2, 3)
+
+negabinary:
+	TBNZ $3, R2, storeColumn
+	NEGABINARY64(V0)
+	NEGABINARY64(V1)
+	NEGABINARY64(V2)
+	NEGABINARY64(V3)
+
+storeColumn:
+	STORECOLUMN64
+	SUBS $1, R8
+	BNE  column
+	ORWORDS64
+	MOVD R3, ret+32(FP)
+	RET
+
+// func inverse64Short(dst unsafe.Pointer, sy, sz int, c *int64, scale float64, mode int)
+TEXT ·inverse64Short(SB), NOSPLIT, $0-48
+	MOVD c+24(FP), R0
+	MOVD mode+40(FP), R2
+	ADD  $128, R0, R5
+	ADD  $256, R0, R6
+	ADD  $384, R0, R7
+	MOVD $8, R8
+
+	// The transform along z.
+column:
+	COLUMN64
+	TBNZ $0, R2, losslessColumn
+	UNLIFT64(V0, V1, V2, V3, 0, 1, 2, 3)
+	B    storeColumn
+
+losslessColumn:
+	SUMS64(V0, V1, V2, V3, 0, 1, 2, 3)
+
+storeColumn:
+	STORECOLUMN64
+	SUBS $1, R8
+	BNE  column
+	MOVD dst+0(FP), R0
+	MOVD sy+8(FP), R3
+	MOVD sz+16(FP), R10
+	MOVD c+24(FP), R1
+	FMOVD scale+32(FP), F24
+	VDUP V24.D[0], V24.D2
+	MOVD $4, R4
+
+slice:
+	VLD1.P 64(R1), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1.P 64(R1), [V4.D2, V5.D2, V6.D2, V7.D2]
+	TBNZ $0, R2, lossless
+	INROWS64(UNLIFT64)
+	TOCOLUMNS64
+	INCOLUMNS64(UNLIFT64)
+	B    rows
+
+lossless:
+	INROWS64(SUMS64)
+	TOCOLUMNS64
+	INCOLUMNS64(SUMS64)
+
+rows:
+	TOROWS64
+	TBZ  $1, R2, noDequantize
+	DEQUANTIZE64(V0, 0)
+	DEQUANTIZE64(V1, 1)
+	DEQUANTIZE64(V2, 2)
+	DEQUANTIZE64(V3, 3)
+	DEQUANTIZE64(V4, 4)
+	DEQUANTIZE64(V5, 5)
+	DEQUANTIZE64(V6, 6)
+	DEQUANTIZE64(V7, 7)
+
+noDequantize:
+	TBZ  $2, R2, store
+	MAGNITUDE64(V0, 0)
+	MAGNITUDE64(V1, 1)
+	MAGNITUDE64(V2, 2)
+	MAGNITUDE64(V3, 3)
+	MAGNITUDE64(V4, 4)
+	MAGNITUDE64(V5, 5)
+	MAGNITUDE64(V6, 6)
+	MAGNITUDE64(V7, 7)
+
+store:
+	ADD  R0, R3, R5
+	ADD  R5, R3, R6
+	ADD  R6, R3, R7
+	VST1 [V0.D2, V1.D2], (R0)
+	VST1 [V2.D2, V3.D2], (R5)
+	VST1 [V4.D2, V5.D2], (R6)
+	VST1 [V6.D2, V7.D2], (R7)
+	ADD  R10, R0
+	SUBS $1, R4
+	BNE  slice
+	RET
+
+// func finish4x64Short(q *int64, mode int) int64
+TEXT ·finish4x64Short(SB), NOSPLIT, $0-24
+	MOVD q+0(FP), R0
+	MOVD mode+8(FP), R2
+	ADD  $512, R0, R5
+	ADD  $1024, R0, R6
+	ADD  $1536, R0, R7
+	MOVD $32, R8
+	FILL64(0xaaaaaaaaaaaaaaaa, V24)
+	VEOR V25.B16, V25.B16, V25.B16
+
+column:
+	COLUMN64
+	TBNZ $0, R2, lossless
+	LIFT64(V0, V1, V2, V3, 0, 1, 2, 3)
+	B    store
+
+lossless:
+	DELTAS64(V0, V1, V2, V3, 0, 1, 2, 3)
+
+store:
+	NEGABINARY64(V0)
+	NEGABINARY64(V1)
+	NEGABINARY64(V2)
+	NEGABINARY64(V3)
+	STORECOLUMN64
+	SUBS $1, R8
+	BNE  column
+	ORWORDS64
+	MOVD R3, ret+16(FP)
+	RET
+
+// func begin4x64Short(q *int64, mode int)
+TEXT ·begin4x64Short(SB), NOSPLIT, $0-16
+	MOVD q+0(FP), R0
+	MOVD mode+8(FP), R2
+	ADD  $512, R0, R5
+	ADD  $1024, R0, R6
+	ADD  $1536, R0, R7
+	MOVD $32, R8
+
+column:
+	COLUMN64
+	TBNZ $0, R2, lossless
+	UNLIFT64(V0, V1, V2, V3, 0, 1, 2, 3)
+	B    store
+
+lossless:
+	SUMS64(V0, V1, V2, V3, 0, 1, 2, 3)
+
+store:
+	STORECOLUMN64
+	SUBS $1, R8
+	BNE  column
+	RET
