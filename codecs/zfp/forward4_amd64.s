@@ -1,3 +1,5 @@
+// Code generated from forward4_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+
 //go:build !purego
 
 #include "textflag.h"
@@ -7,11 +9,11 @@
 // Blocks of four dimensions have 256 values: they are transformed, in one or in
 // several steps, before their coefficients are sorted and planes made of 64 at a time.
 
-// STORE32 stores coefficients in negabinary, and collects their bits in Z29.
+// STORE32 stores coefficients in negabinary, and collects their bits.
 #define STORE32(z, at) \
-	VPADDD    Z28, z, z;     \
-	VPXORD    Z28, z, z;     \
-	VPORD     z, Z29, Z29;   \
+	VPADDD Z28, z, z; \
+	VPXORD Z28, z, z; \
+	VPORD z, Z29, Z29; \
 	VMOVDQU32 z, at(DI)
 
 // func forward4x32(c, q *block[int32], scale float32, mode int) int32
@@ -38,22 +40,22 @@ TEXT ·forward4x32(SB), NOSPLIT, $0-36
 	TESTL $2, CX
 	JZ    noQuantize
 	VBROADCASTSS scale+16(FP), Z28
-	VMULPS     Z28, Z0, Z0
-	VMULPS     Z28, Z1, Z1
-	VMULPS     Z28, Z2, Z2
-	VMULPS     Z28, Z3, Z3
-	VMULPS     Z28, Z4, Z4
-	VMULPS     Z28, Z5, Z5
-	VMULPS     Z28, Z6, Z6
-	VMULPS     Z28, Z7, Z7
-	VMULPS     Z28, Z8, Z8
-	VMULPS     Z28, Z9, Z9
-	VMULPS     Z28, Z10, Z10
-	VMULPS     Z28, Z11, Z11
-	VMULPS     Z28, Z12, Z12
-	VMULPS     Z28, Z13, Z13
-	VMULPS     Z28, Z14, Z14
-	VMULPS     Z28, Z15, Z15
+	VMULPS Z28, Z0, Z0
+	VMULPS Z28, Z1, Z1
+	VMULPS Z28, Z2, Z2
+	VMULPS Z28, Z3, Z3
+	VMULPS Z28, Z4, Z4
+	VMULPS Z28, Z5, Z5
+	VMULPS Z28, Z6, Z6
+	VMULPS Z28, Z7, Z7
+	VMULPS Z28, Z8, Z8
+	VMULPS Z28, Z9, Z9
+	VMULPS Z28, Z10, Z10
+	VMULPS Z28, Z11, Z11
+	VMULPS Z28, Z12, Z12
+	VMULPS Z28, Z13, Z13
+	VMULPS Z28, Z14, Z14
+	VMULPS Z28, Z15, Z15
 	VCVTTPS2DQ Z0, Z0
 	VCVTTPS2DQ Z1, Z1
 	VCVTTPS2DQ Z2, Z2
@@ -94,25 +96,25 @@ noQuantize:
 noMagnitude:
 	TESTL $1, CX
 	JNZ   lossless
-	FORWARD32(Z0, Z1, Z2, Z3)
-	FORWARD32(Z4, Z5, Z6, Z7)
-	FORWARD32(Z8, Z9, Z10, Z11)
-	FORWARD32(Z12, Z13, Z14, Z15)
-	LIFT(VPADDD, VPSUBD, VPSRAD, Z0, Z4, Z8, Z12, Z28)
-	LIFT(VPADDD, VPSUBD, VPSRAD, Z1, Z5, Z9, Z13, Z28)
-	LIFT(VPADDD, VPSUBD, VPSRAD, Z2, Z6, Z10, Z14, Z28)
-	LIFT(VPADDD, VPSUBD, VPSRAD, Z3, Z7, Z11, Z15, Z28)
+	SLICES32(LIFTD, Z0, Z1, Z2, Z3)
+	SLICES32(LIFTD, Z4, Z5, Z6, Z7)
+	SLICES32(LIFTD, Z8, Z9, Z10, Z11)
+	SLICES32(LIFTD, Z12, Z13, Z14, Z15)
+	LIFTD(Z0, Z4, Z8, Z12, Z28)
+	LIFTD(Z1, Z5, Z9, Z13, Z28)
+	LIFTD(Z2, Z6, Z10, Z14, Z28)
+	LIFTD(Z3, Z7, Z11, Z15, Z28)
 	JMP negabinary
 
 lossless:
-	DIFFER32(Z0, Z1, Z2, Z3)
-	DIFFER32(Z4, Z5, Z6, Z7)
-	DIFFER32(Z8, Z9, Z10, Z11)
-	DIFFER32(Z12, Z13, Z14, Z15)
-	DELTAS(VPSUBD, Z0, Z4, Z8, Z12)
-	DELTAS(VPSUBD, Z1, Z5, Z9, Z13)
-	DELTAS(VPSUBD, Z2, Z6, Z10, Z14)
-	DELTAS(VPSUBD, Z3, Z7, Z11, Z15)
+	SLICES32(DELTASD, Z0, Z1, Z2, Z3)
+	SLICES32(DELTASD, Z4, Z5, Z6, Z7)
+	SLICES32(DELTASD, Z8, Z9, Z10, Z11)
+	SLICES32(DELTASD, Z12, Z13, Z14, Z15)
+	DELTASD(Z0, Z4, Z8, Z12, Z28)
+	DELTASD(Z1, Z5, Z9, Z13, Z28)
+	DELTASD(Z2, Z6, Z10, Z14, Z28)
+	DELTASD(Z3, Z7, Z11, Z15, Z28)
 
 negabinary:
 	FILL32(0xaaaaaaaa, Z28)
@@ -133,6 +135,8 @@ negabinary:
 	STORE32(Z13, 832)
 	STORE32(Z14, 896)
 	STORE32(Z15, 960)
+
+	// The bits of all words go to the first one.
 	VSHUFI64X2 $0x4e, Z29, Z29, Z28
 	VPORD Z28, Z29, Z29
 	VSHUFI64X2 $0xb1, Z29, Z29, Z28
@@ -146,60 +150,94 @@ negabinary:
 	VZEROUPPER
 	RET
 
-// BYTE4X32 collects the bytes of 64 coefficients in z, x is its lower part. X30 has the
-// bit where they begin.
-#define BYTE4X32(at, x, z) \
-	VMOVDQU32 at(SI), Z16;           \
-	VMOVDQU32 at+64(SI), Z17;        \
-	VMOVDQU32 at+128(SI), Z18;       \
-	VMOVDQU32 at+192(SI), Z19;       \
-	VPSRLD X30, Z16, Z16;            \
-	VPSRLD X30, Z17, Z17;            \
-	VPSRLD X30, Z18, Z18;            \
-	VPSRLD X30, Z19, Z19;            \
-	VPMOVDB Z16, x;                  \
-	VPMOVDB Z17, X17;                \
-	VPMOVDB Z18, X18;                \
-	VPMOVDB Z19, X19;                \
-	VINSERTI32X4 $1, X17, z, z;      \
-	VINSERTI32X4 $2, X18, z, z;      \
-	VINSERTI32X4 $3, X19, z, z
-
-// GROUP4 makes 8 planes of the next 64 coefficients in the order at AX, of equal bytes
-// of all 256 in Z0 to Z3.
-#define GROUP4 \
-	VMOVDQU64 (AX), Z4;       \
-	REVERSE(Z4);              \
-	VPMOVB2M  Z4, K2;         \
-	VMOVDQA64 Z4, Z5;         \
-	VPERMI2B  Z1, Z0, Z4;     \
-	VPERMI2B  Z3, Z2, Z5;     \
-	VPBLENDMB Z5, Z4, K2, Z4; \
-	PLANES(Z4, 0);            \
-	ADDQ $512, DI;            \
-	ADDQ $64, AX
-
 // func planes4x32(p *wideBlock, c *block[int32], order *[256]uint8, bottom int)
 TEXT ·planes4x32(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), DI
 	MOVQ c+8(FP), SI
 	MOVQ order+16(FP), BX
 	MOVQ bottom+24(FP), CX
-	ADDQ $192, DI // plane 24
+	ADDQ $192, DI // the planes of the highest bytes
 	BITS8(·bytes8(SB))
 	MOVQ $24, DX
 
+	// Equal bytes of all coefficients are put into Z0 to Z3. DX is the lowest bit of these.
 byte:
 	VMOVQ DX, X30
-	BYTE4X32(0, X0, Z0)
-	BYTE4X32(256, X1, Z1)
-	BYTE4X32(512, X2, Z2)
-	BYTE4X32(768, X3, Z3)
+	VMOVDQU32 0(SI), Z16
+	VMOVDQU32 64(SI), Z17
+	VMOVDQU32 128(SI), Z18
+	VMOVDQU32 192(SI), Z19
+	VPSRLD X30, Z16, Z16
+	VPSRLD X30, Z17, Z17
+	VPSRLD X30, Z18, Z18
+	VPSRLD X30, Z19, Z19
+	VPMOVDB Z16, X0
+	VPMOVDB Z17, X17
+	VPMOVDB Z18, X18
+	VPMOVDB Z19, X19
+	VINSERTI32X4 $1, X17, Z0, Z0
+	VINSERTI32X4 $2, X18, Z0, Z0
+	VINSERTI32X4 $3, X19, Z0, Z0
+	VMOVDQU32 256(SI), Z16
+	VMOVDQU32 320(SI), Z17
+	VMOVDQU32 384(SI), Z18
+	VMOVDQU32 448(SI), Z19
+	VPSRLD X30, Z16, Z16
+	VPSRLD X30, Z17, Z17
+	VPSRLD X30, Z18, Z18
+	VPSRLD X30, Z19, Z19
+	VPMOVDB Z16, X1
+	VPMOVDB Z17, X17
+	VPMOVDB Z18, X18
+	VPMOVDB Z19, X19
+	VINSERTI32X4 $1, X17, Z1, Z1
+	VINSERTI32X4 $2, X18, Z1, Z1
+	VINSERTI32X4 $3, X19, Z1, Z1
+	VMOVDQU32 512(SI), Z16
+	VMOVDQU32 576(SI), Z17
+	VMOVDQU32 640(SI), Z18
+	VMOVDQU32 704(SI), Z19
+	VPSRLD X30, Z16, Z16
+	VPSRLD X30, Z17, Z17
+	VPSRLD X30, Z18, Z18
+	VPSRLD X30, Z19, Z19
+	VPMOVDB Z16, X2
+	VPMOVDB Z17, X17
+	VPMOVDB Z18, X18
+	VPMOVDB Z19, X19
+	VINSERTI32X4 $1, X17, Z2, Z2
+	VINSERTI32X4 $2, X18, Z2, Z2
+	VINSERTI32X4 $3, X19, Z2, Z2
+	VMOVDQU32 768(SI), Z16
+	VMOVDQU32 832(SI), Z17
+	VMOVDQU32 896(SI), Z18
+	VMOVDQU32 960(SI), Z19
+	VPSRLD X30, Z16, Z16
+	VPSRLD X30, Z17, Z17
+	VPSRLD X30, Z18, Z18
+	VPSRLD X30, Z19, Z19
+	VPMOVDB Z16, X3
+	VPMOVDB Z17, X17
+	VPMOVDB Z18, X18
+	VPMOVDB Z19, X19
+	VINSERTI32X4 $1, X17, Z3, Z3
+	VINSERTI32X4 $2, X18, Z3, Z3
+	VINSERTI32X4 $3, X19, Z3, Z3
 	MOVQ BX, AX
 	MOVQ $4, R8
 
+	// 8 planes are made of the next 64 coefficients, in the order at AX.
 group:
-	GROUP4
+	VMOVDQU64 (AX), Z4
+	REVERSE(Z4)
+	VPMOVB2M  Z4, K2
+	VMOVDQA64 Z4, Z5
+	VPERMI2B  Z1, Z0, Z4
+	VPERMI2B  Z3, Z2, Z5
+	VPBLENDMB Z5, Z4, K2, Z4
+	PLANES(Z4, 0)
+	ADDQ $512, DI
+	ADDQ $64, AX
 	DECQ R8
 	JNZ  group
 	SUBQ $(2048+64), DI
@@ -212,11 +250,11 @@ done:
 	VZEROUPPER
 	RET
 
-// STORE64 stores coefficients in negabinary, and collects their bits in Z17.
+// STORE64 stores coefficients in negabinary, and collects their bits.
 #define STORE64(z, at) \
-	VPADDQ    Z16, z, z;   \
-	VPXORQ    Z16, z, z;   \
-	VPORQ     z, Z17, Z17; \
+	VPADDQ Z16, z, z; \
+	VPXORQ Z16, z, z; \
+	VPORQ z, Z17, Z17; \
 	VMOVDQU64 z, at(DI)
 
 // func forward4x64(c, q *block[int64], scale float64, mode int) int64
@@ -240,14 +278,14 @@ slice:
 	VMOVDQU64 448(SI), Z7
 	TESTL $2, CX
 	JZ    noQuantize
-	VMULPD     Z24, Z0, Z0
-	VMULPD     Z24, Z1, Z1
-	VMULPD     Z24, Z2, Z2
-	VMULPD     Z24, Z3, Z3
-	VMULPD     Z24, Z4, Z4
-	VMULPD     Z24, Z5, Z5
-	VMULPD     Z24, Z6, Z6
-	VMULPD     Z24, Z7, Z7
+	VMULPD Z24, Z0, Z0
+	VMULPD Z24, Z1, Z1
+	VMULPD Z24, Z2, Z2
+	VMULPD Z24, Z3, Z3
+	VMULPD Z24, Z4, Z4
+	VMULPD Z24, Z5, Z5
+	VMULPD Z24, Z6, Z6
+	VMULPD Z24, Z7, Z7
 	VCVTTPD2QQ Z0, Z0
 	VCVTTPD2QQ Z1, Z1
 	VCVTTPD2QQ Z2, Z2
@@ -272,11 +310,11 @@ noQuantize:
 noMagnitude:
 	TESTL $1, CX
 	JNZ   lossless
-	FORWARD64
+	FORWARD64(LIFTQ)
 	JMP   store
 
 lossless:
-	DIFFER64
+	FORWARD64(DELTASQ)
 
 store:
 	VMOVDQU64 Z8, 0(DI)
@@ -299,17 +337,17 @@ store:
 	VPXORQ Z17, Z17, Z17
 
 column:
-	VMOVDQU64 (DI), Z0
+	VMOVDQU64 0(DI), Z0
 	VMOVDQU64 512(DI), Z1
 	VMOVDQU64 1024(DI), Z2
 	VMOVDQU64 1536(DI), Z3
 	TESTL $1, CX
 	JNZ   losslessColumn
-	LIFT(VPADDQ, VPSUBQ, VPSRAQ, Z0, Z1, Z2, Z3, Z4)
+	LIFTQ(Z0, Z1, Z2, Z3, Z4)
 	JMP   negabinary
 
 losslessColumn:
-	DELTAS(VPSUBQ, Z0, Z1, Z2, Z3)
+	DELTASQ(Z0, Z1, Z2, Z3, Z4)
 
 negabinary:
 	STORE64(Z0, 0)
@@ -319,6 +357,8 @@ negabinary:
 	ADDQ $64, DI
 	DECQ DX
 	JNZ  column
+
+	// The bits of all words go to the first one.
 	VSHUFI64X2 $0x4e, Z17, Z17, Z16
 	VPORQ Z16, Z17, Z17
 	VSHUFI64X2 $0xb1, Z17, Z17, Z16
@@ -362,10 +402,11 @@ quarter:
 	DECQ R8
 	JNZ  quarter
 	SUBQ $(2048-448), SI // the highest bytes
-	ADDQ $448, DI        // plane 56
+	ADDQ $448, DI // the planes of the highest bytes
 	BITS8(·bytes8(SB))
 	MOVQ $56, DX
 
+	// Equal bytes of all coefficients are put into Z0 to Z3. DX is the lowest bit of these.
 byte:
 	VMOVDQU64 0(SI), Z0
 	VMOVDQU64 512(SI), Z1
@@ -374,8 +415,18 @@ byte:
 	MOVQ BX, AX
 	MOVQ $4, R8
 
+	// 8 planes are made of the next 64 coefficients, in the order at AX.
 group:
-	GROUP4
+	VMOVDQU64 (AX), Z4
+	REVERSE(Z4)
+	VPMOVB2M  Z4, K2
+	VMOVDQA64 Z4, Z5
+	VPERMI2B  Z1, Z0, Z4
+	VPERMI2B  Z3, Z2, Z5
+	VPBLENDMB Z5, Z4, K2, Z4
+	PLANES(Z4, 0)
+	ADDQ $512, DI
+	ADDQ $64, AX
 	DECQ R8
 	JNZ  group
 	SUBQ $(2048+64), DI

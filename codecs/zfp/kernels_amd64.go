@@ -81,7 +81,7 @@ func forward64(p *planes, q *int64, order *[64]uint8, scale float64, mode, botto
 func inverse64(dst unsafe.Pointer, sy, sz int, p *planes, order *[64]uint8, scale float64, mode, bottom int)
 
 // gatherRows32 copies 64 elements to q, from 4 rows that are sy bytes apart. It sets
-// the largest magnitude of each block of dims dimensions. rows32_amd64.s says where the
+// the largest magnitude of each block of dims dimensions. rows_amd64.s says where the
 // kernels of rows have their blocks.
 //
 //go:noescape

@@ -56,6 +56,17 @@
 	ADD y, z, z; \
 	ADD z, w, w
 
+// These are the macros above for words of 32 bits, which end with D, and for words of 64 bits, which end with
+// Q. They have the same parameters.
+#define LIFTD(x, y, z, w, t) LIFT(VPADDD, VPSUBD, VPSRAD, x, y, z, w, t)
+#define LIFTQ(x, y, z, w, t) LIFT(VPADDQ, VPSUBQ, VPSRAQ, x, y, z, w, t)
+#define UNLIFTD(x, y, z, w, t) UNLIFT(VPADDD, VPSUBD, VPSRAD, x, y, z, w, t)
+#define UNLIFTQ(x, y, z, w, t) UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, x, y, z, w, t)
+#define DELTASD(x, y, z, w, t) DELTAS(VPSUBD, x, y, z, w)
+#define DELTASQ(x, y, z, w, t) DELTAS(VPSUBQ, x, y, z, w)
+#define SUMSD(x, y, z, w, t) SUMS(VPADDD, x, y, z, w)
+#define SUMSQ(x, y, z, w, t) SUMS(VPADDQ, x, y, z, w)
+
 // LANES transposes the four lanes of 128 bits of a, b, c and d: lane i of
 // register j becomes lane j of register i. s, t, u and v are scratch.
 #define LANES(a, b, c, d, s, t, u, v) \
@@ -134,111 +145,73 @@
 	VSHUFI64X2 $0x44, b, a, low; \
 	VSHUFI64X2 $0xee, b, a, high
 
-// FORWARD32 transforms the slices a, b, c and d of a block: first a register is
-// a slice z, its lanes are rows y, their words columns x; then its lanes are
-// columns, their words rows. Z28 to Z31 are scratch.
-#define FORWARD32(a, b, c, d) \
-	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31);     \
-	LIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
-	LANES(a, b, c, d, Z28, Z29, Z30, Z31);       \
-	LIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
-	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31);     \
-	LIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28)
-
-// DIFFER32 is FORWARD32 of the lossless mode.
-#define DIFFER32(a, b, c, d) \
+// SLICES32 transforms the slices a, b, c and d of a block. First a register is a slice z, its lanes are rows
+// y, their words columns x. Then its lanes are columns, their words rows. op is LIFTD, or DELTASD in the
+// lossless mode. Z28 to Z31 are scratch.
+#define SLICES32(op, a, b, c, d) \
 	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31); \
-	DELTAS(VPSUBD, a, b, c, d);              \
+	op(a, b, c, d, Z28);                     \
 	LANES(a, b, c, d, Z28, Z29, Z30, Z31);   \
-	DELTAS(VPSUBD, a, b, c, d);              \
+	op(a, b, c, d, Z28);                     \
 	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31); \
-	DELTAS(VPSUBD, a, b, c, d)
+	op(a, b, c, d, Z28)
+
+// UNSLICES32 undoes it. op is UNLIFTD or SUMSD.
+#define UNSLICES32(op, a, b, c, d) \
+	op(a, b, c, d, Z28);                     \
+	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31); \
+	op(a, b, c, d, Z28);                     \
+	LANES(a, b, c, d, Z28, Z29, Z30, Z31);   \
+	op(a, b, c, d, Z28);                     \
+	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31)
+
+// FORWARD32 transforms a block that Z0 to Z3 hold, INVERSE32 undoes that.
+#define FORWARD32(op) SLICES32(op, Z0, Z1, Z2, Z3)
+#define INVERSE32(op) UNSLICES32(op, Z0, Z1, Z2, Z3)
+
+// LOWER64 applies op to a block in Z0 to Z7, UPPER64 to one in Z8 to Z15. TURNLOWER64 and TURNUPPER64 turn
+// words into registers, and registers into words. Z16 to Z23 are scratch.
+#define LOWER64(op) \
+	op(Z0, Z2, Z4, Z6, Z16); \
+	op(Z1, Z3, Z5, Z7, Z17)
+
+#define UPPER64(op) \
+	op(Z8, Z10, Z12, Z14, Z16); \
+	op(Z9, Z11, Z13, Z15, Z17)
+
+#define TURNLOWER64 \
+	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
+	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
+
+#define TURNUPPER64 \
+	WORDS64(Z8, Z10, Z12, Z14, Z16, Z17, Z18, Z19); \
+	WORDS64(Z9, Z11, Z13, Z15, Z20, Z21, Z22, Z23)
 
 // FORWARD64 transforms a block that Z0 to Z7 hold, to Z8 to Z15: first two
 // registers are a slice z, their halves are rows y, their words columns x; then
-// their halves are columns, their words rows. Z16 to Z23 are scratch.
-#define FORWARD64 \
-	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
-	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23); \
-	LIFT(VPADDQ, VPSUBQ, VPSRAQ, Z0, Z2, Z4, Z6, Z16); \
-	LIFT(VPADDQ, VPSUBQ, VPSRAQ, Z1, Z3, Z5, Z7, Z17); \
+// their halves are columns, their words rows. op is LIFTQ, or DELTASQ in the lossless mode.
+#define FORWARD64(op) \
+	TURNLOWER64;              \
+	LOWER64(op);              \
 	HALVES(Z0, Z2, Z8, Z10); \
 	HALVES(Z4, Z6, Z9, Z11); \
 	HALVES(Z1, Z3, Z12, Z14); \
 	HALVES(Z5, Z7, Z13, Z15); \
-	LIFT(VPADDQ, VPSUBQ, VPSRAQ, Z8, Z10, Z12, Z14, Z16); \
-	LIFT(VPADDQ, VPSUBQ, VPSRAQ, Z9, Z11, Z13, Z15, Z17); \
-	WORDS64(Z8, Z10, Z12, Z14, Z16, Z17, Z18, Z19); \
-	WORDS64(Z9, Z11, Z13, Z15, Z20, Z21, Z22, Z23); \
-	LIFT(VPADDQ, VPSUBQ, VPSRAQ, Z8, Z10, Z12, Z14, Z16); \
-	LIFT(VPADDQ, VPSUBQ, VPSRAQ, Z9, Z11, Z13, Z15, Z17)
+	UPPER64(op);           \
+	TURNUPPER64;           \
+	UPPER64(op)
 
-// DIFFER64 is FORWARD64 of the lossless mode.
-#define DIFFER64 \
-	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
-	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23); \
-	DELTAS(VPSUBQ, Z0, Z2, Z4, Z6); \
-	DELTAS(VPSUBQ, Z1, Z3, Z5, Z7); \
-	HALVES(Z0, Z2, Z8, Z10); \
-	HALVES(Z4, Z6, Z9, Z11); \
-	HALVES(Z1, Z3, Z12, Z14); \
-	HALVES(Z5, Z7, Z13, Z15); \
-	DELTAS(VPSUBQ, Z8, Z10, Z12, Z14); \
-	DELTAS(VPSUBQ, Z9, Z11, Z13, Z15); \
-	WORDS64(Z8, Z10, Z12, Z14, Z16, Z17, Z18, Z19); \
-	WORDS64(Z9, Z11, Z13, Z15, Z20, Z21, Z22, Z23); \
-	DELTAS(VPSUBQ, Z8, Z10, Z12, Z14); \
-	DELTAS(VPSUBQ, Z9, Z11, Z13, Z15)
-
-// INVERSE32 undoes FORWARD32, RESTORE32 undoes DIFFER32.
-#define INVERSE32(a, b, c, d) \
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
-	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31);       \
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
-	LANES(a, b, c, d, Z28, Z29, Z30, Z31);         \
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, a, b, c, d, Z28); \
-	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31)
-
-#define RESTORE32(a, b, c, d) \
-	SUMS(VPADDD, a, b, c, d);                \
-	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31); \
-	SUMS(VPADDD, a, b, c, d);                \
-	LANES(a, b, c, d, Z28, Z29, Z30, Z31);   \
-	SUMS(VPADDD, a, b, c, d);                \
-	WORDS32(a, b, c, d, Z28, Z29, Z30, Z31)
-
-// INVERSE64 undoes FORWARD64, RESTORE64 undoes DIFFER64: from Z8 to Z15 to Z0 to Z7.
-#define INVERSE64 \
-	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z8, Z10, Z12, Z14, Z16); \
-	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z9, Z11, Z13, Z15, Z17); \
-	WORDS64(Z8, Z10, Z12, Z14, Z16, Z17, Z18, Z19); \
-	WORDS64(Z9, Z11, Z13, Z15, Z20, Z21, Z22, Z23); \
-	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z8, Z10, Z12, Z14, Z16); \
-	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z9, Z11, Z13, Z15, Z17); \
+// INVERSE64 undoes it: from Z8 to Z15 to Z0 to Z7. op is UNLIFTQ or SUMSQ.
+#define INVERSE64(op) \
+	UPPER64(op);           \
+	TURNUPPER64;           \
+	UPPER64(op);           \
 	HALVES(Z8, Z10, Z0, Z2); \
 	HALVES(Z9, Z11, Z4, Z6); \
 	HALVES(Z12, Z14, Z1, Z3); \
 	HALVES(Z13, Z15, Z5, Z7); \
-	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z0, Z2, Z4, Z6, Z16); \
-	UNLIFT(VPADDQ, VPSUBQ, VPSRAQ, Z1, Z3, Z5, Z7, Z17); \
-	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
-	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
-
-#define RESTORE64 \
-	SUMS(VPADDQ, Z8, Z10, Z12, Z14); \
-	SUMS(VPADDQ, Z9, Z11, Z13, Z15); \
-	WORDS64(Z8, Z10, Z12, Z14, Z16, Z17, Z18, Z19); \
-	WORDS64(Z9, Z11, Z13, Z15, Z20, Z21, Z22, Z23); \
-	SUMS(VPADDQ, Z8, Z10, Z12, Z14); \
-	SUMS(VPADDQ, Z9, Z11, Z13, Z15); \
-	HALVES(Z8, Z10, Z0, Z2); \
-	HALVES(Z9, Z11, Z4, Z6); \
-	HALVES(Z12, Z14, Z1, Z3); \
-	HALVES(Z13, Z15, Z5, Z7); \
-	SUMS(VPADDQ, Z0, Z2, Z4, Z6); \
-	SUMS(VPADDQ, Z1, Z3, Z5, Z7); \
-	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
-	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
+	LOWER64(op);              \
+	TURNLOWER64
 
 // FLOAT32 and FLOAT64 turn integers into floats, and multiply them by s.
 #define FLOAT32(s, z) \
@@ -273,13 +246,3 @@
 	VMOVDQU       y1, (DI)(R8*2);      \
 	VEXTRACTI64X4 $1, z1, (DI)(R10*1); \
 	ADDQ          R9, DI
-
-// SCALES64 loads the scales of a run to a and b, and goes to done; in two
-// dimensions, R13, each for its half of a register.
-#define SCALES64(at, a, b, done) \
-	VMOVDQU64 at(R11), a;    \
-	VMOVDQU64 at+64(R11), b; \
-	CMPQ      R13, $1;       \
-	JE        done;          \
-	VPERMQ    $0, a, a;      \
-	VPERMQ    $0, b, b

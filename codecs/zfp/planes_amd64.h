@@ -1,3 +1,5 @@
+// Code generated from planes_amd64.h.kernels by internal/kernels. DO NOT EDIT.
+
 // Macros that make planes of coefficients in registers, and coefficients of planes.
 
 // BITS8 prepares for PLANES and UNPLANES: Z25 selects bit m for byte m of each quadword, and
@@ -24,7 +26,7 @@
 	VGF2P8AFFINEQB $0, z, Z25, z
 
 // BYTE32 collects in z byte b of each coefficient: the indexes of their bytes
-// in Z0 to Z3 are in Z12, those in Z2 and Z3 are in K1.
+// in Z0 to Z3 are in Z12, those in Z2 and Z3 are in K2.
 #define BYTE32(z) \
 	VMOVDQA64 Z12, z;             \
 	VMOVDQA64 Z12, Z14;           \
@@ -48,8 +50,19 @@
 #define ORDER64(z) \
 	VPERMB z, Z29, z
 
-// TOPLANES32 makes planes of the coefficients in Z0 to Z3, in the order at BX, and
-// goes to done behind the byte of plane bottom.
+// SORTBYTES32 puts the bytes of coefficients together in Z0 to Z3, no longer in
+// negabinary: byte b of each coefficient is in Z8+b, their order is at BX.
+#define SORTBYTES32 \
+	FILL32(0xaaaaaaaa, Z13); \
+	MOVQ $0xcccccccccccccccc, AX; \
+	KMOVQ AX, K2; \
+	WORD32(0, Z0); \
+	WORD32(64, Z1); \
+	WORD32(128, Z2); \
+	WORD32(192, Z3)
+
+// TOPLANES32 makes planes of bytes, the highest ones first, and goes to done behind the byte of plane
+// bottom. With 32 bits the order of coefficients is at BX, with 64 bits in Z29.
 #define TOPLANES32(bottom, done) \
 	FILL32(0xffffffff, Z13); \
 	BITS8(·bytes8(SB)); \
@@ -71,8 +84,8 @@
 	BYTE32(Z8); \
 	PLANES(Z8, 0)
 
-// FROMPLANES32 makes bytes of planes, Z11 the highest ones, and goes to done behind
-// the byte of plane bottom.
+// FROMPLANES32 makes bytes of planes, the highest ones first, and goes to done behind the byte of plane
+// bottom. Bytes below are 0.
 #define FROMPLANES32(bottom, done) \
 	BITS8(·columns8(SB)); \
 	VPXORD Z8, Z8, Z8; \
@@ -89,42 +102,8 @@
 	JGE done; \
 	UNPLANES(Z8, 0)
 
-// SORTBYTES32 puts the bytes of coefficients together in Z0 to Z3, no longer in
-// negabinary: byte b of each coefficient is in Z8+b, their order is at BX.
-#define SORTBYTES32 \
-	FILL32(0xaaaaaaaa, Z13); \
-	MOVQ $0xcccccccccccccccc, AX; \
-	KMOVQ AX, K2; \
-	WORD32(0, Z0); \
-	WORD32(64, Z1); \
-	WORD32(128, Z2); \
-	WORD32(192, Z3)
-
-// BYTES64 collects equal bytes of the coefficients in Z8 to Z15: first those of
-// the eight words of each register, by the indexes in Z28, then of all registers.
-// Z7 has the highest ones, Z16 to Z23 are scratch.
-#define BYTES64 \
-	VPERMB Z8, Z28, Z8; \
-	VPERMB Z9, Z28, Z9; \
-	VPERMB Z10, Z28, Z10; \
-	VPERMB Z11, Z28, Z11; \
-	VPERMB Z12, Z28, Z12; \
-	VPERMB Z13, Z28, Z13; \
-	VPERMB Z14, Z28, Z14; \
-	VPERMB Z15, Z28, Z15; \
-	VPUNPCKLQDQ Z9, Z8, Z0; \
-	VPUNPCKHQDQ Z9, Z8, Z1; \
-	VPUNPCKLQDQ Z11, Z10, Z2; \
-	VPUNPCKHQDQ Z11, Z10, Z3; \
-	VPUNPCKLQDQ Z13, Z12, Z4; \
-	VPUNPCKHQDQ Z13, Z12, Z5; \
-	VPUNPCKLQDQ Z15, Z14, Z6; \
-	VPUNPCKHQDQ Z15, Z14, Z7; \
-	LANES(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
-	LANES(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
-
-// TOPLANES64 makes planes of the bytes in Z0 to Z7, in the order in Z29, and goes
-// to done behind the byte of plane bottom.
+// TOPLANES64 makes planes of bytes, the highest ones first, and goes to done behind the byte of plane
+// bottom. With 32 bits the order of coefficients is at BX, with 64 bits in Z29.
 #define TOPLANES64(bottom, done) \
 	BITS8(·bytes8(SB)); \
 	REVERSE(Z29); \
@@ -159,8 +138,8 @@
 	ORDER64(Z0); \
 	PLANES(Z0, 0)
 
-// FROMPLANES64 makes bytes of planes, Z7 the highest ones, in the order in Z29, and
-// goes to done behind the byte of plane bottom.
+// FROMPLANES64 makes bytes of planes, the highest ones first, and goes to done behind the byte of plane
+// bottom. Bytes below are 0.
 #define FROMPLANES64(bottom, done) \
 	BITS8(·columns8(SB)); \
 	VPXORQ Z0, Z0, Z0; \
@@ -200,6 +179,29 @@
 	JGE done; \
 	UNPLANES(Z0, 0); \
 	ORDER64(Z0)
+
+// BYTES64 collects equal bytes of the coefficients in Z8 to Z15: first those of
+// the eight words of each register, by the indexes in Z28, then of all registers.
+// Z7 has the highest ones, Z16 to Z23 are scratch.
+#define BYTES64 \
+	VPERMB Z8, Z28, Z8; \
+	VPERMB Z9, Z28, Z9; \
+	VPERMB Z10, Z28, Z10; \
+	VPERMB Z11, Z28, Z11; \
+	VPERMB Z12, Z28, Z12; \
+	VPERMB Z13, Z28, Z13; \
+	VPERMB Z14, Z28, Z14; \
+	VPERMB Z15, Z28, Z15; \
+	VPUNPCKLQDQ Z9, Z8, Z0; \
+	VPUNPCKHQDQ Z9, Z8, Z1; \
+	VPUNPCKLQDQ Z11, Z10, Z2; \
+	VPUNPCKHQDQ Z11, Z10, Z3; \
+	VPUNPCKLQDQ Z13, Z12, Z4; \
+	VPUNPCKHQDQ Z13, Z12, Z5; \
+	VPUNPCKLQDQ Z15, Z14, Z6; \
+	VPUNPCKHQDQ Z15, Z14, Z7; \
+	LANES(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
+	LANES(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
 
 // UNBYTES64 undoes BYTES64, and the negabinary but for a subtraction of Z16.
 #define UNBYTES64 \

@@ -1,0 +1,720 @@
+// Code generated from rows_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+
+//go:build !purego
+
+#include "textflag.h"
+#include "kernels_amd64.h"
+#include "planes_amd64.h"
+
+// The kernels of blocks with fewer dimensions work on 64 values at a time: 4
+// rows of 16 elements with 4 blocks of two dimensions, or 16 blocks of one. A
+// block is named by its place in a register of 16 words of 32 bits, or in two of
+// 8 words of 64: block j of one dimension by word 4(j mod 4) + j/4, block j of
+// two dimensions by words 4j to 4j+3. Words hold its scale, its largest
+// magnitude and the like.
+
+// TOALL32 applies op to the four words of each block, to all of them.
+#define TOALL32(op, z, t) \
+	VPSHUFD $0x4e, z, t; \
+	op t, z, z; \
+	VPSHUFD $0xb1, z, t; \
+	op t, z, z
+
+// COLUMNS32 makes rows of columns, and columns of rows.
+#define COLUMNS32 \
+	WORDS32(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
+
+// ALONG32 applies LIFTD, DELTASD or one that undoes these to four rows, or to four columns.
+#define ALONG32(op) \
+	op(Z0, Z1, Z2, Z3, Z4)
+
+// func gatherRows32(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, dims int)
+TEXT ·gatherRows32(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ largest+8(FP), BX
+	MOVQ src+16(FP), SI
+	MOVQ sy+24(FP), R8
+	MOVQ dims+32(FP), CX
+	LEAQ (R8)(R8*2), R10
+	VMOVDQU32 0(SI), Z0
+	VMOVDQU32 0(SI)(R8*1), Z1
+	VMOVDQU32 0(SI)(R8*2), Z2
+	VMOVDQU32 0(SI)(R10*1), Z3
+	VMOVDQU32 Z0, 0(DI)
+	VMOVDQU32 Z1, 64(DI)
+	VMOVDQU32 Z2, 128(DI)
+	VMOVDQU32 Z3, 192(DI)
+	CMPQ CX, $1
+	JNE  max
+	COLUMNS32
+
+max:
+	FILL32(0x7fffffff, Z4)
+	VPANDD Z4, Z0, Z0
+	VPANDD Z4, Z1, Z1
+	VPANDD Z4, Z2, Z2
+	VPANDD Z4, Z3, Z3
+	VPMAXUD Z1, Z0, Z0
+	VPMAXUD Z3, Z2, Z2
+	VPMAXUD Z2, Z0, Z0
+	CMPQ CX, $1
+	JE   largest
+	TOALL32(VPMAXUD, Z0, Z1)
+
+largest:
+	VMOVDQU32 Z0, 0(BX)
+	VZEROUPPER
+	RET
+
+// func forwardRows32(p *planes, q *block[int32], order *[64]uint8, r *run[int32], mode, bottom, dims int) int
+TEXT ·forwardRows32(SB), NOSPLIT, $0-64
+	MOVQ p+0(FP), DI
+	MOVQ q+8(FP), SI
+	MOVQ order+16(FP), BX
+	MOVQ r+24(FP), R11
+	MOVQ mode+32(FP), CX
+	MOVQ bottom+40(FP), R12
+	MOVQ dims+48(FP), R13
+	VMOVDQU32 0(SI), Z0
+	VMOVDQU32 64(SI), Z1
+	VMOVDQU32 128(SI), Z2
+	VMOVDQU32 192(SI), Z3
+	// x is in the registers; blocks and, of two dimensions, y in the words.
+	COLUMNS32
+	XORL  AX, AX
+	TESTL $2, CX
+	JZ    transform
+	VMOVDQU32 0(R11), Z8
+	CMPQ R13, $1
+	JE   quantize
+	VPSHUFD $0, Z8, Z8
+
+quantize:
+	VMULPS     Z8, Z0, Z4
+	VMULPS     Z8, Z1, Z5
+	VMULPS     Z8, Z2, Z6
+	VMULPS     Z8, Z3, Z7
+	VCVTTPS2DQ Z4, Z4
+	VCVTTPS2DQ Z5, Z5
+	VCVTTPS2DQ Z6, Z6
+	VCVTTPS2DQ Z7, Z7
+	TESTL $4, CX
+	JZ    integers
+
+	// Where not all values of a block come back, their magnitudes are taken.
+	VMOVDQU32 64(R11), Z8
+	CMPQ R13, $1
+	JE   compare
+	VPSHUFD $0, Z8, Z8
+
+compare:
+	VCVTDQ2PS Z4, Z9
+	VCVTDQ2PS Z5, Z10
+	VCVTDQ2PS Z6, Z11
+	VCVTDQ2PS Z7, Z12
+	VMULPS    Z8, Z9, Z9
+	VMULPS    Z8, Z10, Z10
+	VMULPS    Z8, Z11, Z11
+	VMULPS    Z8, Z12, Z12
+	VPCMPEQD  Z9, Z0, K1
+	VPCMPEQD  Z10, Z1, K1, K1
+	VPCMPEQD  Z11, Z2, K1, K1
+	VPCMPEQD  Z12, Z3, K1, K1
+	KMOVW     K1, AX
+	CMPQ R13, $1
+	JE   choose
+	LANEBITS(AX, DX)
+
+choose:
+	KMOVW AX, K1
+	MAGNITUDE32(Z0, Z8)
+	MAGNITUDE32(Z1, Z8)
+	MAGNITUDE32(Z2, Z8)
+	MAGNITUDE32(Z3, Z8)
+	VMOVDQA32 Z4, K1, Z0
+	VMOVDQA32 Z5, K1, Z1
+	VMOVDQA32 Z6, K1, Z2
+	VMOVDQA32 Z7, K1, Z3
+	JMP transform
+
+integers:
+	VMOVDQA64 Z4, Z0
+	VMOVDQA64 Z5, Z1
+	VMOVDQA64 Z6, Z2
+	VMOVDQA64 Z7, Z3
+
+transform:
+	MOVQ AX, ret+56(FP)
+	TESTL $1, CX
+	JNZ   lossless
+	ALONG32(LIFTD)
+	CMPQ R13, $1
+	JE   negabinary
+	COLUMNS32
+	ALONG32(LIFTD)
+	JMP negabinary
+
+lossless:
+	ALONG32(DELTASD)
+	CMPQ R13, $1
+	JE   negabinary
+	COLUMNS32
+	ALONG32(DELTASD)
+
+negabinary:
+	FILL32(0xaaaaaaaa, Z4)
+	VPADDD Z4, Z0, Z0
+	VPADDD Z4, Z1, Z1
+	VPADDD Z4, Z2, Z2
+	VPADDD Z4, Z3, Z3
+	VPXORD Z4, Z0, Z0
+	VPXORD Z4, Z1, Z1
+	VPXORD Z4, Z2, Z2
+	VPXORD Z4, Z3, Z3
+	VPORD Z1, Z0, Z5
+	VPORD Z3, Z2, Z6
+	VPORD Z6, Z5, Z5
+	CMPQ R13, $1
+	JE   bits
+	TOALL32(VPORD, Z5, Z6)
+
+bits:
+	VMOVDQU32 Z5, 128(R11)
+	CMPQ R13, $1
+	JE   store
+	TOPLANES32(R12, done)
+	JMP  done
+
+store:
+	VMOVDQU32 Z0, 0(DI)
+	VMOVDQU32 Z1, 64(DI)
+	VMOVDQU32 Z2, 128(DI)
+	VMOVDQU32 Z3, 192(DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func inverseRows32(dst unsafe.Pointer, sy int, p *planes, order *[4][64]uint8, r *run[int32], mode, bottom, dims, exact int)
+TEXT ·inverseRows32(SB), NOSPLIT, $0-72
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	LEAQ (R8)(R8*2), R10
+	MOVQ p+16(FP), DX
+	MOVQ order+24(FP), BX
+	MOVQ r+32(FP), R11
+	MOVQ mode+40(FP), CX
+	MOVQ bottom+48(FP), SI
+	MOVQ dims+56(FP), R13
+	CMPQ R13, $1
+	JE   row
+	FROMPLANES32(SI, words)
+
+words:
+	SORTBYTES32
+	JMP integers
+
+row:
+	FILL32(0xaaaaaaaa, Z13)
+	VPXORD 0(DX), Z13, Z0
+	VPXORD 64(DX), Z13, Z1
+	VPXORD 128(DX), Z13, Z2
+	VPXORD 192(DX), Z13, Z3
+	VPSUBD Z13, Z0, Z0
+	VPSUBD Z13, Z1, Z1
+	VPSUBD Z13, Z2, Z2
+	VPSUBD Z13, Z3, Z3
+
+integers:
+	TESTL $1, CX
+	JNZ   lossless
+	CMPQ  R13, $1
+	JE    columns
+	ALONG32(UNLIFTD)
+	COLUMNS32
+
+columns:
+	ALONG32(UNLIFTD)
+	JMP dequantize
+
+lossless:
+	CMPQ R13, $1
+	JE   losslessColumns
+	ALONG32(SUMSD)
+	COLUMNS32
+
+losslessColumns:
+	ALONG32(SUMSD)
+
+dequantize:
+	TESTL $2, CX
+	JZ    store
+	MOVQ  exact+64(FP), AX
+	KMOVW AX, K1
+	VMOVDQU32 0(R11), Z8
+	CMPQ R13, $1
+	JE   floats
+	VPSHUFD $0, Z8, Z8
+
+	// Values that are not exact are magnitudes.
+floats:
+	VCVTDQ2PS Z0, Z4
+	VCVTDQ2PS Z1, Z5
+	VCVTDQ2PS Z2, Z6
+	VCVTDQ2PS Z3, Z7
+	MAGNITUDE32(Z0, Z9)
+	MAGNITUDE32(Z1, Z9)
+	MAGNITUDE32(Z2, Z9)
+	MAGNITUDE32(Z3, Z9)
+	VMULPS Z8, Z4, K1, Z0
+	VMULPS Z8, Z5, K1, Z1
+	VMULPS Z8, Z6, K1, Z2
+	VMULPS Z8, Z7, K1, Z3
+
+store:
+	COLUMNS32
+	VMOVDQU32 Z0, 0(DI)
+	VMOVDQU32 Z1, 0(DI)(R8*1)
+	VMOVDQU32 Z2, 0(DI)(R8*2)
+	VMOVDQU32 Z3, 0(DI)(R10*1)
+	VZEROUPPER
+	RET
+
+// TOALL64 applies op to the four words of each block, to all of them.
+#define TOALL64(op, z, t) \
+	VPERMQ $0x4e, z, t; \
+	op t, z, z; \
+	VPERMQ $0xb1, z, t; \
+	op t, z, z
+
+// COLUMNS64 makes rows of columns, and columns of rows.
+#define COLUMNS64 \
+	WORDS64(Z0, Z2, Z4, Z6, Z16, Z17, Z18, Z19); \
+	WORDS64(Z1, Z3, Z5, Z7, Z20, Z21, Z22, Z23)
+
+// ALONG64 applies LIFTQ, DELTASQ or one that undoes these to four rows, or to four columns.
+#define ALONG64(op) \
+	op(Z0, Z2, Z4, Z6, Z16); \
+	op(Z1, Z3, Z5, Z7, Z17)
+
+// func gatherRows64(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, dims int)
+TEXT ·gatherRows64(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ largest+8(FP), BX
+	MOVQ src+16(FP), SI
+	MOVQ sy+24(FP), R8
+	MOVQ dims+32(FP), CX
+	LEAQ (R8)(R8*2), R10
+	VMOVDQU64 ·wordsLow(SB), Z30
+	VMOVDQU64 ·wordsHigh(SB), Z31
+	VMOVDQU64 0(SI), Z0
+	VMOVDQU64 64(SI), Z1
+	VMOVDQU64 0(SI)(R8*1), Z2
+	VMOVDQU64 64(SI)(R8*1), Z3
+	VMOVDQU64 0(SI)(R8*2), Z4
+	VMOVDQU64 64(SI)(R8*2), Z5
+	VMOVDQU64 0(SI)(R10*1), Z6
+	VMOVDQU64 64(SI)(R10*1), Z7
+	VMOVDQU64 Z0, 0(DI)
+	VMOVDQU64 Z1, 64(DI)
+	VMOVDQU64 Z2, 128(DI)
+	VMOVDQU64 Z3, 192(DI)
+	VMOVDQU64 Z4, 256(DI)
+	VMOVDQU64 Z5, 320(DI)
+	VMOVDQU64 Z6, 384(DI)
+	VMOVDQU64 Z7, 448(DI)
+	CMPQ CX, $1
+	JNE  max
+	COLUMNS64
+
+max:
+	FILL64(0x7fffffffffffffff, Z8)
+	VPANDQ Z8, Z0, Z0
+	VPANDQ Z8, Z1, Z1
+	VPANDQ Z8, Z2, Z2
+	VPANDQ Z8, Z3, Z3
+	VPANDQ Z8, Z4, Z4
+	VPANDQ Z8, Z5, Z5
+	VPANDQ Z8, Z6, Z6
+	VPANDQ Z8, Z7, Z7
+	VPMAXUQ Z2, Z0, Z0
+	VPMAXUQ Z6, Z4, Z4
+	VPMAXUQ Z4, Z0, Z0
+	VPMAXUQ Z3, Z1, Z1
+	VPMAXUQ Z7, Z5, Z5
+	VPMAXUQ Z5, Z1, Z1
+	CMPQ CX, $1
+	JE   largest
+	TOALL64(VPMAXUQ, Z0, Z2)
+	TOALL64(VPMAXUQ, Z1, Z2)
+
+largest:
+	VMOVDQU64 Z0, 0(BX)
+	VMOVDQU64 Z1, 64(BX)
+	VZEROUPPER
+	RET
+
+// func forwardRows64(p *planes, q *block[int64], order *[64]uint8, r *run[int64], mode, bottom, dims int) int
+TEXT ·forwardRows64(SB), NOSPLIT, $0-64
+	MOVQ p+0(FP), DI
+	MOVQ q+8(FP), SI
+	MOVQ order+16(FP), BX
+	MOVQ r+24(FP), R11
+	MOVQ mode+32(FP), CX
+	MOVQ bottom+40(FP), R12
+	MOVQ dims+48(FP), R13
+	VMOVDQU64 ·wordsLow(SB), Z30
+	VMOVDQU64 ·wordsHigh(SB), Z31
+	VMOVDQU64 0(SI), Z0
+	VMOVDQU64 64(SI), Z1
+	VMOVDQU64 128(SI), Z2
+	VMOVDQU64 192(SI), Z3
+	VMOVDQU64 256(SI), Z4
+	VMOVDQU64 320(SI), Z5
+	VMOVDQU64 384(SI), Z6
+	VMOVDQU64 448(SI), Z7
+	// x is in the registers; blocks and, of two dimensions, y in the words.
+	COLUMNS64
+	XORL  AX, AX
+	TESTL $2, CX
+	JZ    transform
+	VMOVDQU64 0(R11), Z24
+	VMOVDQU64 64(R11), Z25
+	CMPQ R13, $1
+	JE   quantize
+	VPERMQ $0, Z24, Z24
+	VPERMQ $0, Z25, Z25
+
+quantize:
+	VMULPD     Z24, Z0, Z8
+	VCVTTPD2QQ Z8, Z8
+	VMULPD     Z25, Z1, Z9
+	VCVTTPD2QQ Z9, Z9
+	VMULPD     Z24, Z2, Z10
+	VCVTTPD2QQ Z10, Z10
+	VMULPD     Z25, Z3, Z11
+	VCVTTPD2QQ Z11, Z11
+	VMULPD     Z24, Z4, Z12
+	VCVTTPD2QQ Z12, Z12
+	VMULPD     Z25, Z5, Z13
+	VCVTTPD2QQ Z13, Z13
+	VMULPD     Z24, Z6, Z14
+	VCVTTPD2QQ Z14, Z14
+	VMULPD     Z25, Z7, Z15
+	VCVTTPD2QQ Z15, Z15
+	TESTL $4, CX
+	JZ    integers
+
+	// Where not all values of a block come back, their magnitudes are taken.
+	VMOVDQU64 128(R11), Z26
+	VMOVDQU64 192(R11), Z27
+	CMPQ R13, $1
+	JE   compare
+	VPERMQ $0, Z26, Z26
+	VPERMQ $0, Z27, Z27
+
+compare:
+	KXNORQ K1, K1, K1
+	KXNORQ K2, K2, K2
+	VCVTQQ2PD Z8, Z16
+	VMULPD    Z26, Z16, Z16
+	VPCMPEQQ  Z16, Z0, K1, K1
+	VCVTQQ2PD Z9, Z17
+	VMULPD    Z27, Z17, Z17
+	VPCMPEQQ  Z17, Z1, K2, K2
+	VCVTQQ2PD Z10, Z18
+	VMULPD    Z26, Z18, Z18
+	VPCMPEQQ  Z18, Z2, K1, K1
+	VCVTQQ2PD Z11, Z19
+	VMULPD    Z27, Z19, Z19
+	VPCMPEQQ  Z19, Z3, K2, K2
+	VCVTQQ2PD Z12, Z20
+	VMULPD    Z26, Z20, Z20
+	VPCMPEQQ  Z20, Z4, K1, K1
+	VCVTQQ2PD Z13, Z21
+	VMULPD    Z27, Z21, Z21
+	VPCMPEQQ  Z21, Z5, K2, K2
+	VCVTQQ2PD Z14, Z22
+	VMULPD    Z26, Z22, Z22
+	VPCMPEQQ  Z22, Z6, K1, K1
+	VCVTQQ2PD Z15, Z23
+	VMULPD    Z27, Z23, Z23
+	VPCMPEQQ  Z23, Z7, K2, K2
+	KMOVB K1, AX
+	KMOVB K2, DX
+	SHLL  $8, DX
+	ORL   DX, AX
+	CMPQ R13, $1
+	JE   choose
+	LANEBITS(AX, DX)
+
+choose:
+	KMOVQ AX, K1
+	MOVL  AX, DX
+	SHRL  $8, DX
+	KMOVQ DX, K2
+	MAGNITUDE64(Z0, Z16)
+	VMOVDQA64 Z8, K1, Z0
+	MAGNITUDE64(Z1, Z17)
+	VMOVDQA64 Z9, K2, Z1
+	MAGNITUDE64(Z2, Z18)
+	VMOVDQA64 Z10, K1, Z2
+	MAGNITUDE64(Z3, Z19)
+	VMOVDQA64 Z11, K2, Z3
+	MAGNITUDE64(Z4, Z20)
+	VMOVDQA64 Z12, K1, Z4
+	MAGNITUDE64(Z5, Z21)
+	VMOVDQA64 Z13, K2, Z5
+	MAGNITUDE64(Z6, Z22)
+	VMOVDQA64 Z14, K1, Z6
+	MAGNITUDE64(Z7, Z23)
+	VMOVDQA64 Z15, K2, Z7
+	JMP transform
+
+integers:
+	VMOVDQA64 Z8, Z0
+	VMOVDQA64 Z9, Z1
+	VMOVDQA64 Z10, Z2
+	VMOVDQA64 Z11, Z3
+	VMOVDQA64 Z12, Z4
+	VMOVDQA64 Z13, Z5
+	VMOVDQA64 Z14, Z6
+	VMOVDQA64 Z15, Z7
+
+transform:
+	MOVQ AX, ret+56(FP)
+	TESTL $1, CX
+	JNZ   lossless
+	ALONG64(LIFTQ)
+	CMPQ R13, $1
+	JE   negabinary
+	COLUMNS64
+	ALONG64(LIFTQ)
+	JMP negabinary
+
+lossless:
+	ALONG64(DELTASQ)
+	CMPQ R13, $1
+	JE   negabinary
+	COLUMNS64
+	ALONG64(DELTASQ)
+
+negabinary:
+	FILL64(0xaaaaaaaaaaaaaaaa, Z16)
+	VPADDQ Z16, Z0, Z8
+	VPADDQ Z16, Z1, Z9
+	VPADDQ Z16, Z2, Z10
+	VPADDQ Z16, Z3, Z11
+	VPADDQ Z16, Z4, Z12
+	VPADDQ Z16, Z5, Z13
+	VPADDQ Z16, Z6, Z14
+	VPADDQ Z16, Z7, Z15
+	VPXORQ Z16, Z8, Z8
+	VPXORQ Z16, Z9, Z9
+	VPXORQ Z16, Z10, Z10
+	VPXORQ Z16, Z11, Z11
+	VPXORQ Z16, Z12, Z12
+	VPXORQ Z16, Z13, Z13
+	VPXORQ Z16, Z14, Z14
+	VPXORQ Z16, Z15, Z15
+	VPORQ Z10, Z8, Z16
+	VPORQ Z14, Z12, Z17
+	VPORQ Z17, Z16, Z16
+	VPORQ Z11, Z9, Z18
+	VPORQ Z15, Z13, Z19
+	VPORQ Z19, Z18, Z17
+	CMPQ R13, $1
+	JE   bits
+	TOALL64(VPORQ, Z16, Z18)
+	TOALL64(VPORQ, Z17, Z18)
+
+bits:
+	VMOVDQU64 Z16, 256(R11)
+	VMOVDQU64 Z17, 320(R11)
+	CMPQ R13, $1
+	JE   store
+	VMOVDQU64 ·bytes8(SB), Z28
+	VMOVDQU64 (BX), Z29
+	BYTES64
+	TOPLANES64(R12, done)
+	JMP  done
+
+store:
+	// The upper halves of words come 256 bytes behind the lower ones.
+	VPMOVQD Z8, 0(DI)
+	VPSRLQ  $32, Z8, Z8
+	VPMOVQD Z8, 256(DI)
+	VPMOVQD Z9, 32(DI)
+	VPSRLQ  $32, Z9, Z9
+	VPMOVQD Z9, 288(DI)
+	VPMOVQD Z10, 64(DI)
+	VPSRLQ  $32, Z10, Z10
+	VPMOVQD Z10, 320(DI)
+	VPMOVQD Z11, 96(DI)
+	VPSRLQ  $32, Z11, Z11
+	VPMOVQD Z11, 352(DI)
+	VPMOVQD Z12, 128(DI)
+	VPSRLQ  $32, Z12, Z12
+	VPMOVQD Z12, 384(DI)
+	VPMOVQD Z13, 160(DI)
+	VPSRLQ  $32, Z13, Z13
+	VPMOVQD Z13, 416(DI)
+	VPMOVQD Z14, 192(DI)
+	VPSRLQ  $32, Z14, Z14
+	VPMOVQD Z14, 448(DI)
+	VPMOVQD Z15, 224(DI)
+	VPSRLQ  $32, Z15, Z15
+	VPMOVQD Z15, 480(DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func inverseRows64(dst unsafe.Pointer, sy int, p *planes, order *[64]uint8, r *run[int64], mode, bottom, dims, exact int)
+TEXT ·inverseRows64(SB), NOSPLIT, $0-72
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	LEAQ (R8)(R8*2), R10
+	MOVQ p+16(FP), DX
+	MOVQ order+24(FP), BX
+	MOVQ r+32(FP), R11
+	MOVQ mode+40(FP), CX
+	MOVQ bottom+48(FP), SI
+	MOVQ dims+56(FP), R13
+	CMPQ R13, $1
+	JE   row
+	VMOVDQU64 ·bytes8(SB), Z28
+	VMOVDQU64 (BX), Z29
+	FROMPLANES64(SI, words)
+
+words:
+	UNBYTES64
+	JMP integers
+
+row:
+	VMOVDQU64 ·wordsLow(SB), Z30
+	VMOVDQU64 ·wordsHigh(SB), Z31
+	FILL64(0xaaaaaaaaaaaaaaaa, Z16)
+	VPMOVZXDQ 0(DX), Z8
+	VPMOVZXDQ 256(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z8, Z8
+	VPXORQ    Z16, Z8, Z8
+	VPMOVZXDQ 32(DX), Z9
+	VPMOVZXDQ 288(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z9, Z9
+	VPXORQ    Z16, Z9, Z9
+	VPMOVZXDQ 64(DX), Z10
+	VPMOVZXDQ 320(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z10, Z10
+	VPXORQ    Z16, Z10, Z10
+	VPMOVZXDQ 96(DX), Z11
+	VPMOVZXDQ 352(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z11, Z11
+	VPXORQ    Z16, Z11, Z11
+	VPMOVZXDQ 128(DX), Z12
+	VPMOVZXDQ 384(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z12, Z12
+	VPXORQ    Z16, Z12, Z12
+	VPMOVZXDQ 160(DX), Z13
+	VPMOVZXDQ 416(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z13, Z13
+	VPXORQ    Z16, Z13, Z13
+	VPMOVZXDQ 192(DX), Z14
+	VPMOVZXDQ 448(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z14, Z14
+	VPXORQ    Z16, Z14, Z14
+	VPMOVZXDQ 224(DX), Z15
+	VPMOVZXDQ 480(DX), Z17
+	VPSLLQ    $32, Z17, Z17
+	VPORQ     Z17, Z15, Z15
+	VPXORQ    Z16, Z15, Z15
+
+integers:
+	VPSUBQ Z16, Z8, Z0
+	VPSUBQ Z16, Z9, Z1
+	VPSUBQ Z16, Z10, Z2
+	VPSUBQ Z16, Z11, Z3
+	VPSUBQ Z16, Z12, Z4
+	VPSUBQ Z16, Z13, Z5
+	VPSUBQ Z16, Z14, Z6
+	VPSUBQ Z16, Z15, Z7
+	TESTL $1, CX
+	JNZ   lossless
+	CMPQ  R13, $1
+	JE    columns
+	ALONG64(UNLIFTQ)
+	COLUMNS64
+
+columns:
+	ALONG64(UNLIFTQ)
+	JMP dequantize
+
+lossless:
+	CMPQ R13, $1
+	JE   losslessColumns
+	ALONG64(SUMSQ)
+	COLUMNS64
+
+losslessColumns:
+	ALONG64(SUMSQ)
+
+dequantize:
+	TESTL $2, CX
+	JZ    store
+	MOVQ  exact+64(FP), AX
+	KMOVQ AX, K1
+	SHRQ  $8, AX
+	KMOVQ AX, K2
+	VMOVDQU64 0(R11), Z24
+	VMOVDQU64 64(R11), Z25
+	CMPQ R13, $1
+	JE   floats
+	VPERMQ $0, Z24, Z24
+	VPERMQ $0, Z25, Z25
+
+	// Values that are not exact are magnitudes.
+floats:
+	VCVTQQ2PD Z0, Z8
+	MAGNITUDE64(Z0, Z16)
+	VMULPD Z24, Z8, K1, Z0
+	VCVTQQ2PD Z1, Z9
+	MAGNITUDE64(Z1, Z17)
+	VMULPD Z25, Z9, K2, Z1
+	VCVTQQ2PD Z2, Z10
+	MAGNITUDE64(Z2, Z18)
+	VMULPD Z24, Z10, K1, Z2
+	VCVTQQ2PD Z3, Z11
+	MAGNITUDE64(Z3, Z19)
+	VMULPD Z25, Z11, K2, Z3
+	VCVTQQ2PD Z4, Z12
+	MAGNITUDE64(Z4, Z20)
+	VMULPD Z24, Z12, K1, Z4
+	VCVTQQ2PD Z5, Z13
+	MAGNITUDE64(Z5, Z21)
+	VMULPD Z25, Z13, K2, Z5
+	VCVTQQ2PD Z6, Z14
+	MAGNITUDE64(Z6, Z22)
+	VMULPD Z24, Z14, K1, Z6
+	VCVTQQ2PD Z7, Z15
+	MAGNITUDE64(Z7, Z23)
+	VMULPD Z25, Z15, K2, Z7
+
+store:
+	COLUMNS64
+	VMOVDQU64 Z0, 0(DI)
+	VMOVDQU64 Z1, 64(DI)
+	VMOVDQU64 Z2, 0(DI)(R8*1)
+	VMOVDQU64 Z3, 64(DI)(R8*1)
+	VMOVDQU64 Z4, 0(DI)(R8*2)
+	VMOVDQU64 Z5, 64(DI)(R8*2)
+	VMOVDQU64 Z6, 0(DI)(R10*1)
+	VMOVDQU64 Z7, 64(DI)(R10*1)
+	VZEROUPPER
+	RET
