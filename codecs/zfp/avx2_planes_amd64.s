@@ -1,3 +1,5 @@
+// Code generated from avx2_planes_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+
 //go:build !purego
 
 #include "textflag.h"
@@ -49,7 +51,7 @@ TEXT ·planes32Short(SB), NOSPLIT, $256-40
 	SHRQ $3, CX
 	SHRQ $3, DX
 	MOVQ CX, AX
-	SHLQ $6, AX // both the bytes and the planes take 64 bytes
+	SHLQ $6, AX
 	ADDQ AX, R8
 	ADDQ AX, DI
 
@@ -195,45 +197,8 @@ empty:
 	VMOVDQU Y14, 384(R8); \
 	VMOVDQU Y15, 448(R8)
 
-// func planes64Short(p *planes, c *int64, order *[4][64]uint8, top, bottom int)
-TEXT ·planes64Short(SB), NOSPLIT, $512-40
-	MOVQ p+0(FP), DI
-	MOVQ c+8(FP), SI
-	MOVQ order+16(FP), BX
-	MOVQ top+24(FP), CX
-	MOVQ bottom+32(FP), DX
-	LEAQ bytes-512(SP), R8
-	BYTES32X64
-	ADDQ $256, SI
-	ADDQ $32, R8
-	BYTES32X64
-	SUBQ $32, R8
-	MASKS8
-	DECQ CX
-	SHRQ $3, CX
-	SHRQ $3, DX
-	MOVQ CX, AX
-	SHLQ $6, AX
-	ADDQ AX, R8
-	ADDQ AX, DI
-
-octet:
-	OCTET
-	SUBQ $64, R8
-	SUBQ $64, DI
-	DECQ CX
-	CMPQ CX, DX
-	JGE  octet
-	VZEROUPPER
-	RET
-
-// NEGAROW undoes negabinary in y, and stores it. Y15 has the mask.
-#define NEGAROW(y, at) \
-	VPXOR   Y15, y, y; \
-	VPSUBQ  Y15, y, y; \
-	VMOVDQU y, at(DI)
-
-// WORDS32X64 undoes BYTES32X64, and negabinary, and stores the coefficients at DI.
+// WORDS32X64 undoes BYTES32X64, and negabinary, and stores the coefficients at DI. Y0 takes the place of Y15,
+// which has the mask.
 #define WORDS32X64 \
 	VMOVDQU 0(R8), Y0; \
 	VMOVDQU 64(R8), Y1; \
@@ -268,14 +233,62 @@ octet:
 	VPUNPCKLDQ Y7, Y3, Y14; \
 	VPUNPCKHDQ Y7, Y3, Y0; \
 	FILLY64(0xaaaaaaaaaaaaaaaa, X15, Y15); \
-	NEGAROW(Y8, 0); \
-	NEGAROW(Y9, 32); \
-	NEGAROW(Y10, 64); \
-	NEGAROW(Y11, 96); \
-	NEGAROW(Y12, 128); \
-	NEGAROW(Y13, 160); \
-	NEGAROW(Y14, 192); \
-	NEGAROW(Y0, 224)
+	VPXOR   Y15, Y8, Y8; \
+	VPSUBQ  Y15, Y8, Y8; \
+	VMOVDQU Y8, 0(DI); \
+	VPXOR   Y15, Y9, Y9; \
+	VPSUBQ  Y15, Y9, Y9; \
+	VMOVDQU Y9, 32(DI); \
+	VPXOR   Y15, Y10, Y10; \
+	VPSUBQ  Y15, Y10, Y10; \
+	VMOVDQU Y10, 64(DI); \
+	VPXOR   Y15, Y11, Y11; \
+	VPSUBQ  Y15, Y11, Y11; \
+	VMOVDQU Y11, 96(DI); \
+	VPXOR   Y15, Y12, Y12; \
+	VPSUBQ  Y15, Y12, Y12; \
+	VMOVDQU Y12, 128(DI); \
+	VPXOR   Y15, Y13, Y13; \
+	VPSUBQ  Y15, Y13, Y13; \
+	VMOVDQU Y13, 160(DI); \
+	VPXOR   Y15, Y14, Y14; \
+	VPSUBQ  Y15, Y14, Y14; \
+	VMOVDQU Y14, 192(DI); \
+	VPXOR   Y15, Y0, Y0; \
+	VPSUBQ  Y15, Y0, Y0; \
+	VMOVDQU Y0, 224(DI)
+
+// func planes64Short(p *planes, c *int64, order *[4][64]uint8, top, bottom int)
+TEXT ·planes64Short(SB), NOSPLIT, $512-40
+	MOVQ p+0(FP), DI
+	MOVQ c+8(FP), SI
+	MOVQ order+16(FP), BX
+	MOVQ top+24(FP), CX
+	MOVQ bottom+32(FP), DX
+	LEAQ bytes-512(SP), R8
+	BYTES32X64
+	ADDQ $256, SI
+	ADDQ $32, R8
+	BYTES32X64
+	SUBQ $32, R8
+	MASKS8
+	DECQ CX
+	SHRQ $3, CX
+	SHRQ $3, DX
+	MOVQ CX, AX
+	SHLQ $6, AX
+	ADDQ AX, R8
+	ADDQ AX, DI
+
+octet:
+	OCTET
+	SUBQ $64, R8
+	SUBQ $64, DI
+	DECQ CX
+	CMPQ CX, DX
+	JGE  octet
+	VZEROUPPER
+	RET
 
 // func coefficients64Short(c *int64, p *planes, order *[4][64]uint8, bottom int)
 TEXT ·coefficients64Short(SB), NOSPLIT, $512-32

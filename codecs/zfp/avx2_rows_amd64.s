@@ -1,3 +1,5 @@
+// Code generated from avx2_rows_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+
 //go:build !purego
 
 #include "go_asm.h"
@@ -5,15 +7,15 @@
 #include "kernels_amd64.h"
 #include "avx2_amd64.h"
 
-// The kernels of runs: see rows32_amd64.s, which says where blocks have their words. With
+// The kernels of runs: see rows_amd64.s, which says where blocks have their words. With
 // 32 bits, a register has 8 words, half of a run; with 64 bits it has 4 words.
 
-// LANEOPY32 applies op to the four words of each lane, to all of them.
-#define LANEOPY32(op, y, t) \
+// TOALLY32 applies op to the four words of each block, to all of them.
+#define TOALLY32(op, y, t) \
 	VPSHUFD $0x4e, y, t; \
-	op      t, y, y;     \
+	op t, y, y; \
 	VPSHUFD $0xb1, y, t; \
-	op      t, y, y
+	op t, y, y
 
 // func gatherRows32Short(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, dims int)
 TEXT ·gatherRows32Short(SB), NOSPLIT, $0-40
@@ -26,20 +28,20 @@ TEXT ·gatherRows32Short(SB), NOSPLIT, $0-40
 	FILLY32(0x7fffffff, X8, Y8)
 	MOVQ $2, DX
 
-half:
+part:
 	VMOVDQU (SI), Y0
 	VMOVDQU (SI)(R8*1), Y1
 	VMOVDQU (SI)(R8*2), Y2
 	VMOVDQU (SI)(R10*1), Y3
-	VMOVDQU Y0, (DI)
+	VMOVDQU Y0, 0(DI)
 	VMOVDQU Y1, 64(DI)
 	VMOVDQU Y2, 128(DI)
 	VMOVDQU Y3, 192(DI)
 	CMPQ CX, $1
-	JNE  max32
+	JNE  max
 	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 
-max32:
+max:
 	VPAND Y8, Y0, Y0
 	VPAND Y8, Y1, Y1
 	VPAND Y8, Y2, Y2
@@ -48,16 +50,72 @@ max32:
 	VPMAXUD Y3, Y2, Y2
 	VPMAXUD Y2, Y0, Y0
 	CMPQ CX, $1
-	JE   largest32
-	LANEOPY32(VPMAXUD, Y0, Y1)
+	JE   largest
+	TOALLY32(VPMAXUD, Y0, Y1)
 
-largest32:
+largest:
 	VMOVDQU Y0, (BX)
 	ADDQ $32, SI
 	ADDQ $32, DI
 	ADDQ $32, BX
 	DECQ DX
-	JNZ  half
+	JNZ  part
+	VZEROUPPER
+	RET
+
+// TOALLY64 applies op to the four words of each block, to all of them.
+#define TOALLY64(op, y, t) \
+	VPERMQ $0x4e, y, t; \
+	op t, y, y; \
+	VPERMQ $0xb1, y, t; \
+	op t, y, y
+
+// func gatherRows64Short(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, dims int)
+TEXT ·gatherRows64Short(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ largest+8(FP), BX
+	MOVQ src+16(FP), SI
+	MOVQ sy+24(FP), R8
+	MOVQ dims+32(FP), CX
+	LEAQ (R8)(R8*2), R10
+	FILLY64(0x7fffffffffffffff, X8, Y8)
+	MOVQ $4, DX
+
+part:
+	VMOVDQU (SI), Y0
+	VMOVDQU (SI)(R8*1), Y1
+	VMOVDQU (SI)(R8*2), Y2
+	VMOVDQU (SI)(R10*1), Y3
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 128(DI)
+	VMOVDQU Y2, 256(DI)
+	VMOVDQU Y3, 384(DI)
+	CMPQ CX, $1
+	JNE  max
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+max:
+	VPAND Y8, Y0, Y0
+	VPAND Y8, Y1, Y1
+	VPAND Y8, Y2, Y2
+	VPAND Y8, Y3, Y3
+	MAXY64(Y1, Y0, Y4)
+	MAXY64(Y3, Y2, Y5)
+	MAXY64(Y2, Y0, Y4)
+	CMPQ CX, $1
+	JE   largest
+	VPERMQ $0x4e, Y0, Y1
+	MAXY64(Y1, Y0, Y4)
+	VPERMQ $0xb1, Y0, Y1
+	MAXY64(Y1, Y0, Y4)
+
+largest:
+	VMOVDQU Y0, (BX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, BX
+	DECQ DX
+	JNZ  part
 	VZEROUPPER
 	RET
 
@@ -73,7 +131,7 @@ TEXT ·forwardRows32Short(SB), NOSPLIT, $0-48
 	MOVQ $2, DX
 
 half:
-	VMOVDQU (SI), Y0
+	VMOVDQU 0(SI), Y0
 	VMOVDQU 64(SI), Y1
 	VMOVDQU 128(SI), Y2
 	VMOVDQU 192(SI), Y3
@@ -118,7 +176,7 @@ quantize:
 	VPAND     Y12, Y10, Y10
 	CMPQ R13, $1
 	JE   choose
-	LANEOPY32(VPAND, Y10, Y11)
+	TOALLY32(VPAND, Y10, Y11)
 
 choose:
 	VMOVMSKPS Y10, AX
@@ -144,19 +202,19 @@ integers:
 transform:
 	TESTL $1, CX
 	JNZ   lossless
-	LIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
+	LIFTD(Y0, Y1, Y2, Y3, Y4)
 	CMPQ R13, $1
 	JE   negabinary
 	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-	LIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
+	LIFTD(Y0, Y1, Y2, Y3, Y4)
 	JMP negabinary
 
 lossless:
-	DELTAS(VPSUBD, Y0, Y1, Y2, Y3)
+	DELTASD(Y0, Y1, Y2, Y3, Y4)
 	CMPQ R13, $1
 	JE   negabinary
 	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-	DELTAS(VPSUBD, Y0, Y1, Y2, Y3)
+	DELTASD(Y0, Y1, Y2, Y3, Y4)
 
 negabinary:
 	VPADDD Y15, Y0, Y0
@@ -167,7 +225,7 @@ negabinary:
 	VPXOR Y15, Y1, Y1
 	VPXOR Y15, Y2, Y2
 	VPXOR Y15, Y3, Y3
-	VMOVDQU Y0, (DI)
+	VMOVDQU Y0, 0(DI)
 	VMOVDQU Y1, 64(DI)
 	VMOVDQU Y2, 128(DI)
 	VMOVDQU Y3, 192(DI)
@@ -175,10 +233,10 @@ negabinary:
 	VPOR Y3, Y2, Y2
 	VPOR Y2, Y0, Y0
 	CMPQ R13, $1
-	JE   bits32
-	LANEOPY32(VPOR, Y0, Y1)
+	JE   bits
+	TOALLY32(VPOR, Y0, Y1)
 
-bits32:
+bits:
 	VMOVDQU Y0, 128(R11)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -186,159 +244,6 @@ bits32:
 	DECQ DX
 	JNZ  half
 	MOVQ R12, ret+40(FP)
-	VZEROUPPER
-	RET
-
-// func inverseRows32Short(dst unsafe.Pointer, sy int, c *int32, r *run[int32], mode, dims, exact int)
-TEXT ·inverseRows32Short(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), DI
-	MOVQ sy+8(FP), R8
-	LEAQ (R8)(R8*2), R10
-	MOVQ c+16(FP), SI
-	MOVQ r+24(FP), R11
-	MOVQ mode+32(FP), CX
-	MOVQ dims+40(FP), R13
-	MOVQ exact+48(FP), R12
-	FILLY32(0xaaaaaaaa, X15, Y15)
-	MOVQ $2, DX
-
-half:
-	VMOVDQU (SI), Y0
-	VMOVDQU 64(SI), Y1
-	VMOVDQU 128(SI), Y2
-	VMOVDQU 192(SI), Y3
-	CMPQ R13, $1
-	JNE  block
-
-	// A row still has its coefficients in negabinary.
-	VPXOR Y15, Y0, Y0
-	VPXOR Y15, Y1, Y1
-	VPXOR Y15, Y2, Y2
-	VPXOR Y15, Y3, Y3
-	VPSUBD Y15, Y0, Y0
-	VPSUBD Y15, Y1, Y1
-	VPSUBD Y15, Y2, Y2
-	VPSUBD Y15, Y3, Y3
-	TESTL $1, CX
-	JZ    columns
-	JMP   losslessColumns
-
-block:
-	TESTL $1, CX
-	JNZ   lossless
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
-	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-
-columns:
-	UNLIFT(VPADDD, VPSUBD, VPSRAD, Y0, Y1, Y2, Y3, Y4)
-	JMP dequantize
-
-lossless:
-	SUMS(VPADDD, Y0, Y1, Y2, Y3)
-	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-
-losslessColumns:
-	SUMS(VPADDD, Y0, Y1, Y2, Y3)
-
-dequantize:
-	TESTL $2, CX
-	JZ    store
-	VMOVDQU (R11), Y8
-	CMPQ R13, $1
-	JE   inverseScale
-	VPSHUFD $0, Y8, Y8
-
-inverseScale:
-	// The words that are quantized.
-	VMOVD R12, X9
-	VPBROADCASTD X9, Y9
-	VPAND ·bits32(SB), Y9, Y9
-	VPCMPEQD ·bits32(SB), Y9, Y9
-	SHRL $8, R12
-	VCVTDQ2PS Y0, Y4
-	VCVTDQ2PS Y1, Y5
-	VCVTDQ2PS Y2, Y6
-	VCVTDQ2PS Y3, Y7
-	VMULPS Y8, Y4, Y4
-	VMULPS Y8, Y5, Y5
-	VMULPS Y8, Y6, Y6
-	VMULPS Y8, Y7, Y7
-	MAGNITUDEY32(Y0, Y11)
-	MAGNITUDEY32(Y1, Y12)
-	MAGNITUDEY32(Y2, Y13)
-	MAGNITUDEY32(Y3, Y14)
-	VBLENDVPS Y9, Y4, Y0, Y0
-	VBLENDVPS Y9, Y5, Y1, Y1
-	VBLENDVPS Y9, Y6, Y2, Y2
-	VBLENDVPS Y9, Y7, Y3, Y3
-
-store:
-	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-	VMOVDQU Y0, (DI)
-	VMOVDQU Y1, (DI)(R8*1)
-	VMOVDQU Y2, (DI)(R8*2)
-	VMOVDQU Y3, (DI)(R10*1)
-	ADDQ $32, SI
-	ADDQ $32, DI
-	ADDQ $32, R11
-	DECQ DX
-	JNZ  half
-	VZEROUPPER
-	RET
-
-// WORDOPY64 applies op to the four words, to all of them.
-#define WORDOPY64(op, y, t) \
-	VPERMQ $0x4e, y, t; \
-	op     t, y, y;     \
-	VPERMQ $0xb1, y, t; \
-	op     t, y, y
-
-// func gatherRows64Short(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, dims int)
-TEXT ·gatherRows64Short(SB), NOSPLIT, $0-40
-	MOVQ q+0(FP), DI
-	MOVQ largest+8(FP), BX
-	MOVQ src+16(FP), SI
-	MOVQ sy+24(FP), R8
-	MOVQ dims+32(FP), CX
-	LEAQ (R8)(R8*2), R10
-	FILLY64(0x7fffffffffffffff, X8, Y8)
-	MOVQ $4, DX
-
-quarter:
-	VMOVDQU (SI), Y0
-	VMOVDQU (SI)(R8*1), Y1
-	VMOVDQU (SI)(R8*2), Y2
-	VMOVDQU (SI)(R10*1), Y3
-	VMOVDQU Y0, (DI)
-	VMOVDQU Y1, 128(DI)
-	VMOVDQU Y2, 256(DI)
-	VMOVDQU Y3, 384(DI)
-	CMPQ CX, $1
-	JNE  max64
-	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-
-max64:
-	VPAND Y8, Y0, Y0
-	VPAND Y8, Y1, Y1
-	VPAND Y8, Y2, Y2
-	VPAND Y8, Y3, Y3
-	MAXY64(Y1, Y0, Y4)
-	MAXY64(Y3, Y2, Y5)
-	MAXY64(Y2, Y0, Y4)
-	CMPQ CX, $1
-	JE   largest64
-	VPERMQ $0x4e, Y0, Y1
-	MAXY64(Y1, Y0, Y4)
-	VPERMQ $0xb1, Y0, Y1
-	MAXY64(Y1, Y0, Y4)
-
-largest64:
-	VMOVDQU Y0, (BX)
-	ADDQ $32, SI
-	ADDQ $32, DI
-	ADDQ $32, BX
-	DECQ DX
-	JNZ  quarter
 	VZEROUPPER
 	RET
 
@@ -430,13 +335,6 @@ done:
 	VZEROUPPER
 	RET
 
-// HALVESY64 stores the lower halves of the words of y, and the upper ones 256 bytes
-// behind. Y12 has the indexes of halves.
-#define HALVESY64(x, y, at) \
-	VPERMD y, Y12, y;    \
-	VMOVDQU x, at(BX);   \
-	VEXTRACTI128 $1, y, at+256(BX)
-
 // func transformRows64Short(p *planes, c *block[int64], r *run[int64], mode, dims int)
 TEXT ·transformRows64Short(SB), NOSPLIT, $0-40
 	MOVQ p+0(FP), BX
@@ -451,7 +349,7 @@ TEXT ·transformRows64Short(SB), NOSPLIT, $0-40
 	MOVQ $4, DX
 
 quarter:
-	VMOVDQU (SI), Y0
+	VMOVDQU 0(SI), Y0
 	VMOVDQU 128(SI), Y1
 	VMOVDQU 256(SI), Y2
 	VMOVDQU 384(SI), Y3
@@ -466,11 +364,11 @@ quarter:
 	JMP  negabinary
 
 lossless:
-	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+	DELTASQ(Y0, Y1, Y2, Y3, Y4)
 	CMPQ R13, $1
 	JE   negabinary
 	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+	DELTASQ(Y0, Y1, Y2, Y3, Y4)
 
 negabinary:
 	VPXOR Y14, Y14, Y14
@@ -480,20 +378,29 @@ negabinary:
 	NEGAY64(Y3)
 	CMPQ R13, $1
 	JE   store
-	WORDOPY64(VPOR, Y14, Y4)
+	TOALLY64(VPOR, Y14, Y4)
 	VMOVDQU Y14, 256(R11)
-	VMOVDQU Y0, (SI)
+	VMOVDQU Y0, 0(SI)
 	VMOVDQU Y1, 128(SI)
 	VMOVDQU Y2, 256(SI)
 	VMOVDQU Y3, 384(SI)
 	JMP  next
 
+	// The upper halves of words come 256 bytes behind the lower ones.
 store:
 	VMOVDQU Y14, 256(R11)
-	HALVESY64(X0, Y0, 0)
-	HALVESY64(X1, Y1, 64)
-	HALVESY64(X2, Y2, 128)
-	HALVESY64(X3, Y3, 192)
+	VPERMD Y0, Y12, Y0
+	VMOVDQU X0, 0(BX)
+	VEXTRACTI128 $1, Y0, 256(BX)
+	VPERMD Y1, Y12, Y1
+	VMOVDQU X1, 64(BX)
+	VEXTRACTI128 $1, Y1, 320(BX)
+	VPERMD Y2, Y12, Y2
+	VMOVDQU X2, 128(BX)
+	VEXTRACTI128 $1, Y2, 384(BX)
+	VPERMD Y3, Y12, Y3
+	VMOVDQU X3, 192(BX)
+	VEXTRACTI128 $1, Y3, 448(BX)
 
 next:
 	ADDQ $32, SI
@@ -504,29 +411,110 @@ next:
 	VZEROUPPER
 	RET
 
-// JOINY64 undoes HALVESY64, and negabinary, whose mask Y11 has; t is scratch.
-#define JOINY64(at, y, t) \
-	VPMOVZXDQ at(BX), y;     \
-	VPMOVZXDQ at+256(BX), t; \
-	VPSLLQ    $32, t, t;     \
-	VPOR      t, y, y;       \
-	VPXOR     Y11, y, y;     \
-	VPSUBQ    Y11, y, y
+// UNLIFTROWS32 is inverseLift of the vectors in Y0 to Y3.
+#define UNLIFTROWS32 \
+	UNLIFTD(Y0, Y1, Y2, Y3, Y4)
 
-// DEQUANTIZEY64 multiplies y by the scale at AX if the bit of the block in Y14 is one of
-// those in Y13, and takes its signed magnitude otherwise. It goes to the next block, for
-// which R9 bytes of scales are skipped.
-#define DEQUANTIZEY64(y) \
-	VMOVDQA   y, Y4;          \
-	FLOATY64(Y4, Y5, Y6);     \
-	VBROADCASTSD (AX), Y5;    \
-	VMULPD    Y5, Y4, Y4;     \
-	MAGNITUDEY64(y, Y5, Y12); \
-	VPAND     Y14, Y13, Y5;   \
-	VPCMPEQQ  Y14, Y5, Y5;    \
-	VBLENDVPD Y5, Y4, y, y;   \
-	VPADDQ    Y14, Y14, Y14;  \
-	ADDQ      R9, AX
+// func inverseRows32Short(dst unsafe.Pointer, sy int, c *int32, r *run[int32], mode, dims, exact int)
+TEXT ·inverseRows32Short(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	LEAQ (R8)(R8*2), R10
+	MOVQ c+16(FP), SI
+	MOVQ r+24(FP), R11
+	MOVQ mode+32(FP), CX
+	MOVQ dims+40(FP), R13
+	MOVQ exact+48(FP), R12
+	FILLY32(0xaaaaaaaa, X15, Y15)
+	MOVQ $2, DX
+
+	// A row of blocks of one dimension still has its coefficients in negabinary. With 64 bits the upper
+	// halves of words are 256 bytes behind the lower ones.
+part:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 64(SI), Y1
+	VMOVDQU 128(SI), Y2
+	VMOVDQU 192(SI), Y3
+	CMPQ R13, $1
+	JNE  block
+	VPXOR Y15, Y0, Y0
+	VPXOR Y15, Y1, Y1
+	VPXOR Y15, Y2, Y2
+	VPXOR Y15, Y3, Y3
+	VPSUBD Y15, Y0, Y0
+	VPSUBD Y15, Y1, Y1
+	VPSUBD Y15, Y2, Y2
+	VPSUBD Y15, Y3, Y3
+	TESTL $1, CX
+	JZ    columns
+	JMP   losslessColumns
+
+block:
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFTROWS32
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+columns:
+	UNLIFTROWS32
+	JMP dequantize
+
+lossless:
+	SUMSD(Y0, Y1, Y2, Y3, Y4)
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+
+losslessColumns:
+	SUMSD(Y0, Y1, Y2, Y3, Y4)
+
+dequantize:
+	TESTL $2, CX
+	JZ    store
+	VMOVDQU (R11), Y8
+	CMPQ R13, $1
+	JE   floats
+	VPSHUFD $0, Y8, Y8
+
+floats:
+	// The words that are quantized.
+	VMOVD R12, X9
+	VPBROADCASTD X9, Y9
+	VPAND ·bits32(SB), Y9, Y9
+	VPCMPEQD ·bits32(SB), Y9, Y9
+	SHRL $8, R12
+	VCVTDQ2PS Y0, Y4
+	VCVTDQ2PS Y1, Y5
+	VCVTDQ2PS Y2, Y6
+	VCVTDQ2PS Y3, Y7
+	VMULPS Y8, Y4, Y4
+	VMULPS Y8, Y5, Y5
+	VMULPS Y8, Y6, Y6
+	VMULPS Y8, Y7, Y7
+	MAGNITUDEY32(Y0, Y11)
+	MAGNITUDEY32(Y1, Y12)
+	MAGNITUDEY32(Y2, Y13)
+	MAGNITUDEY32(Y3, Y14)
+	VBLENDVPS Y9, Y4, Y0, Y0
+	VBLENDVPS Y9, Y5, Y1, Y1
+	VBLENDVPS Y9, Y6, Y2, Y2
+	VBLENDVPS Y9, Y7, Y3, Y3
+
+store:
+	WORDS32(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, (DI)(R8*1)
+	VMOVDQU Y2, (DI)(R8*2)
+	VMOVDQU Y3, (DI)(R10*1)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R11
+	DECQ DX
+	JNZ  part
+	VZEROUPPER
+	RET
+
+// UNLIFTROWS64 is inverseLift of the vectors in Y0 to Y3.
+#define UNLIFTROWS64 \
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
 
 // func inverseRows64Short(dst unsafe.Pointer, sy int, p *planes, c *block[int64], r *run[int64], mode, dims, exact int)
 TEXT ·inverseRows64Short(SB), NOSPLIT, $0-64
@@ -546,50 +534,111 @@ TEXT ·inverseRows64Short(SB), NOSPLIT, $0-64
 	MOVL $8, R9
 	MOVQ $4, DX
 	CMPQ R13, $1
-	JE   quarter
+	JE   part
 	XORL R9, R9 // four rows have the same scale
 
-quarter:
+	// A row of blocks of one dimension still has its coefficients in negabinary. With 64 bits the upper
+	// halves of words are 256 bytes behind the lower ones.
+part:
 	CMPQ R13, $1
 	JNE  block
-	JOINY64(0, Y0, Y4)
-	JOINY64(64, Y1, Y5)
-	JOINY64(128, Y2, Y6)
-	JOINY64(192, Y3, Y7)
+	VPMOVZXDQ 0(BX), Y0
+	VPMOVZXDQ 256(BX), Y4
+	VPSLLQ    $32, Y4, Y4
+	VPOR      Y4, Y0, Y0
+	VPXOR     Y11, Y0, Y0
+	VPSUBQ    Y11, Y0, Y0
+	VPMOVZXDQ 64(BX), Y1
+	VPMOVZXDQ 320(BX), Y5
+	VPSLLQ    $32, Y5, Y5
+	VPOR      Y5, Y1, Y1
+	VPXOR     Y11, Y1, Y1
+	VPSUBQ    Y11, Y1, Y1
+	VPMOVZXDQ 128(BX), Y2
+	VPMOVZXDQ 384(BX), Y6
+	VPSLLQ    $32, Y6, Y6
+	VPOR      Y6, Y2, Y2
+	VPXOR     Y11, Y2, Y2
+	VPSUBQ    Y11, Y2, Y2
+	VPMOVZXDQ 192(BX), Y3
+	VPMOVZXDQ 448(BX), Y7
+	VPSLLQ    $32, Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPXOR     Y11, Y3, Y3
+	VPSUBQ    Y11, Y3, Y3
 	TESTL $1, CX
 	JZ    columns
 	JMP   losslessColumns
 
 block:
-	VMOVDQU (SI), Y0
+	VMOVDQU 0(SI), Y0
 	VMOVDQU 128(SI), Y1
 	VMOVDQU 256(SI), Y2
 	VMOVDQU 384(SI), Y3
 	TESTL $1, CX
 	JNZ   lossless
-	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	UNLIFTROWS64
 	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 
 columns:
-	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	UNLIFTROWS64
 	JMP dequantize
 
 lossless:
-	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+	SUMSQ(Y0, Y1, Y2, Y3, Y4)
 	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 
 losslessColumns:
-	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+	SUMSQ(Y0, Y1, Y2, Y3, Y4)
 
 dequantize:
 	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 	TESTL $2, CX
 	JZ    store
 	MOVQ R11, AX
-	DEQUANTIZEY64(Y0)
-	DEQUANTIZEY64(Y1)
-	DEQUANTIZEY64(Y2)
-	DEQUANTIZEY64(Y3)
+
+	// Rows whose bit in Y14 is one of those in Y13 are multiplied by the scale at AX. Others take their
+	// magnitudes.
+	VMOVDQA   Y0, Y4
+	FLOATY64(Y4, Y5, Y6)
+	VBROADCASTSD (AX), Y5
+	VMULPD    Y5, Y4, Y4
+	MAGNITUDEY64(Y0, Y5, Y12)
+	VPAND     Y14, Y13, Y5
+	VPCMPEQQ  Y14, Y5, Y5
+	VBLENDVPD Y5, Y4, Y0, Y0
+	VPADDQ    Y14, Y14, Y14
+	ADDQ      R9, AX
+	VMOVDQA   Y1, Y4
+	FLOATY64(Y4, Y5, Y6)
+	VBROADCASTSD (AX), Y5
+	VMULPD    Y5, Y4, Y4
+	MAGNITUDEY64(Y1, Y5, Y12)
+	VPAND     Y14, Y13, Y5
+	VPCMPEQQ  Y14, Y5, Y5
+	VBLENDVPD Y5, Y4, Y1, Y1
+	VPADDQ    Y14, Y14, Y14
+	ADDQ      R9, AX
+	VMOVDQA   Y2, Y4
+	FLOATY64(Y4, Y5, Y6)
+	VBROADCASTSD (AX), Y5
+	VMULPD    Y5, Y4, Y4
+	MAGNITUDEY64(Y2, Y5, Y12)
+	VPAND     Y14, Y13, Y5
+	VPCMPEQQ  Y14, Y5, Y5
+	VBLENDVPD Y5, Y4, Y2, Y2
+	VPADDQ    Y14, Y14, Y14
+	ADDQ      R9, AX
+	VMOVDQA   Y3, Y4
+	FLOATY64(Y4, Y5, Y6)
+	VBROADCASTSD (AX), Y5
+	VMULPD    Y5, Y4, Y4
+	MAGNITUDEY64(Y3, Y5, Y12)
+	VPAND     Y14, Y13, Y5
+	VPCMPEQQ  Y14, Y5, Y5
+	VBLENDVPD Y5, Y4, Y3, Y3
+	VPADDQ    Y14, Y14, Y14
+	ADDQ      R9, AX
 
 store:
 	VMOVDQU Y0, (DI)
@@ -601,6 +650,6 @@ store:
 	ADDQ $32, R11
 	ADDQ $16, BX
 	DECQ DX
-	JNZ  quarter
+	JNZ  part
 	VZEROUPPER
 	RET

@@ -1,52 +1,45 @@
+// Code generated from avx2_tables_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+
 //go:build !purego
 
 #include "textflag.h"
 
-// Bits of floats for FLOATY64 and ROUNDTRIPY64.
-
-// 2^84, and 2^63 for the sign
 DATA ·highFloat+0(SB)/8, $0x4530000080000000
 DATA ·highFloat+8(SB)/8, $0x4530000080000000
 DATA ·highFloat+16(SB)/8, $0x4530000080000000
 DATA ·highFloat+24(SB)/8, $0x4530000080000000
 GLOBL ·highFloat(SB), RODATA|NOPTR, $32
 
-// 2^52
 DATA ·lowFloat+0(SB)/8, $0x4330000000000000
 DATA ·lowFloat+8(SB)/8, $0x4330000000000000
 DATA ·lowFloat+16(SB)/8, $0x4330000000000000
 DATA ·lowFloat+24(SB)/8, $0x4330000000000000
 GLOBL ·lowFloat(SB), RODATA|NOPTR, $32
 
-// 2^84 + 2^63 + 2^52
 DATA ·highFloatLess+0(SB)/8, $0x4530000080100000
 DATA ·highFloatLess+8(SB)/8, $0x4530000080100000
 DATA ·highFloatLess+16(SB)/8, $0x4530000080100000
 DATA ·highFloatLess+24(SB)/8, $0x4530000080100000
 GLOBL ·highFloatLess(SB), RODATA|NOPTR, $32
 
-// 2^63
 DATA ·float63+0(SB)/8, $0x43e0000000000000
 DATA ·float63+8(SB)/8, $0x43e0000000000000
 DATA ·float63+16(SB)/8, $0x43e0000000000000
 DATA ·float63+24(SB)/8, $0x43e0000000000000
 GLOBL ·float63(SB), RODATA|NOPTR, $32
 
-// -2^63
 DATA ·smallest64+0(SB)/8, $0xc3e0000000000000
 DATA ·smallest64+8(SB)/8, $0xc3e0000000000000
 DATA ·smallest64+16(SB)/8, $0xc3e0000000000000
 DATA ·smallest64+24(SB)/8, $0xc3e0000000000000
 GLOBL ·smallest64(SB), RODATA|NOPTR, $32
 
-// all bits but the sign
 DATA ·magnitude64+0(SB)/8, $0x7fffffffffffffff
 DATA ·magnitude64+8(SB)/8, $0x7fffffffffffffff
 DATA ·magnitude64+16(SB)/8, $0x7fffffffffffffff
 DATA ·magnitude64+24(SB)/8, $0x7fffffffffffffff
 GLOBL ·magnitude64(SB), RODATA|NOPTR, $32
 
-// Masks of the bits that BITS8 exchanges.
 DATA ·swap7+0(SB)/8, $0x00aa00aa00aa00aa
 DATA ·swap7+8(SB)/8, $0x00aa00aa00aa00aa
 DATA ·swap7+16(SB)/8, $0x00aa00aa00aa00aa
@@ -65,28 +58,6 @@ DATA ·swap28+16(SB)/8, $0x00000000f0f0f0f0
 DATA ·swap28+24(SB)/8, $0x00000000f0f0f0f0
 GLOBL ·swap28(SB), RODATA|NOPTR, $32
 
-// Indexes that put bytes of two quadwords side by side.
-DATA ·pairs8+0(SB)/8, $0x0b030a0209010800
-DATA ·pairs8+8(SB)/8, $0x0f070e060d050c04
-GLOBL ·pairs8(SB), RODATA|NOPTR, $16
-
-// Indexes that transpose 4 words of 4 bytes.
-DATA ·bytes4+0(SB)/8, $0x0d0905010c080400
-DATA ·bytes4+8(SB)/8, $0x0f0b07030e0a0602
-GLOBL ·bytes4(SB), RODATA|NOPTR, $16
-
-// Indexes that put words of two lanes side by side.
-DATA ·lanes4+0(SB)/4, $0
-DATA ·lanes4+4(SB)/4, $4
-DATA ·lanes4+8(SB)/4, $1
-DATA ·lanes4+12(SB)/4, $5
-DATA ·lanes4+16(SB)/4, $2
-DATA ·lanes4+20(SB)/4, $6
-DATA ·lanes4+24(SB)/4, $3
-DATA ·lanes4+28(SB)/4, $7
-GLOBL ·lanes4(SB), RODATA|NOPTR, $32
-
-// Words of 32 bits that are all the same.
 DATA ·words1+0(SB)/8, $0x0000000100000001
 DATA ·words1+8(SB)/8, $0x0000000100000001
 DATA ·words1+16(SB)/8, $0x0000000100000001
@@ -122,6 +93,27 @@ DATA ·words63+8(SB)/8, $0x0000003f0000003f
 DATA ·words63+16(SB)/8, $0x0000003f0000003f
 DATA ·words63+24(SB)/8, $0x0000003f0000003f
 GLOBL ·words63(SB), RODATA|NOPTR, $32
+
+// Indexes that put bytes of two quadwords side by side.
+DATA ·pairs8+0(SB)/8, $0x0b030a0209010800
+DATA ·pairs8+8(SB)/8, $0x0f070e060d050c04
+GLOBL ·pairs8(SB), RODATA|NOPTR, $16
+
+// Indexes that transpose 4 words of 4 bytes.
+DATA ·bytes4+0(SB)/8, $0x0d0905010c080400
+DATA ·bytes4+8(SB)/8, $0x0f0b07030e0a0602
+GLOBL ·bytes4(SB), RODATA|NOPTR, $16
+
+// Indexes that put words of two lanes side by side.
+DATA ·lanes4+0(SB)/4, $0
+DATA ·lanes4+4(SB)/4, $4
+DATA ·lanes4+8(SB)/4, $1
+DATA ·lanes4+12(SB)/4, $5
+DATA ·lanes4+16(SB)/4, $2
+DATA ·lanes4+20(SB)/4, $6
+DATA ·lanes4+24(SB)/4, $3
+DATA ·lanes4+28(SB)/4, $7
+GLOBL ·lanes4(SB), RODATA|NOPTR, $32
 
 // One bit in each word of 32 bits.
 DATA ·bits32+0(SB)/4, $1

@@ -1,0 +1,779 @@
+// Code generated from avx2_blocks_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+
+//go:build !purego
+
+#include "textflag.h"
+#include "kernels_amd64.h"
+#include "avx2_amd64.h"
+
+// Words of 32 bits: a block fits Y0 to Y7, or Y8 to Y15. Words of 64 bits: a row of four values fits a register,
+// and a slice fits Y0 to Y3.
+
+// func gather32Short(q, src unsafe.Pointer, sy, sz int) int32
+TEXT ·gather32Short(SB), NOSPLIT, $0-36
+	MOVQ q+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ sy+16(FP), R8
+	MOVQ sz+24(FP), R9
+	LEAQ (R8)(R8*2), R10
+	VMOVDQU     (SI), X0
+	VMOVDQU     (SI)(R8*2), X1
+	VINSERTI128 $1, (SI)(R8*1), Y0, Y0
+	VINSERTI128 $1, (SI)(R10*1), Y1, Y1
+	ADDQ        R9, SI
+	VMOVDQU     (SI), X2
+	VMOVDQU     (SI)(R8*2), X3
+	VINSERTI128 $1, (SI)(R8*1), Y2, Y2
+	VINSERTI128 $1, (SI)(R10*1), Y3, Y3
+	ADDQ        R9, SI
+	VMOVDQU     (SI), X4
+	VMOVDQU     (SI)(R8*2), X5
+	VINSERTI128 $1, (SI)(R8*1), Y4, Y4
+	VINSERTI128 $1, (SI)(R10*1), Y5, Y5
+	ADDQ        R9, SI
+	VMOVDQU     (SI), X6
+	VMOVDQU     (SI)(R8*2), X7
+	VINSERTI128 $1, (SI)(R8*1), Y6, Y6
+	VINSERTI128 $1, (SI)(R10*1), Y7, Y7
+	ADDQ        R9, SI
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, 64(DI)
+	VMOVDQU Y3, 96(DI)
+	VMOVDQU Y4, 128(DI)
+	VMOVDQU Y5, 160(DI)
+	VMOVDQU Y6, 192(DI)
+	VMOVDQU Y7, 224(DI)
+	FILLY32(0x7fffffff, X8, Y8)
+	VPAND Y8, Y0, Y0
+	VPAND Y8, Y1, Y1
+	VPAND Y8, Y2, Y2
+	VPAND Y8, Y3, Y3
+	VPAND Y8, Y4, Y4
+	VPAND Y8, Y5, Y5
+	VPAND Y8, Y6, Y6
+	VPAND Y8, Y7, Y7
+	VPMAXUD Y1, Y0, Y0
+	VPMAXUD Y3, Y2, Y2
+	VPMAXUD Y5, Y4, Y4
+	VPMAXUD Y7, Y6, Y6
+	VPMAXUD Y2, Y0, Y0
+	VPMAXUD Y6, Y4, Y4
+	VPMAXUD Y4, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPMAXUD X1, X0, X0
+	VPSHUFD $0x4e, X0, X1
+	VPMAXUD X1, X0, X0
+	VPSHUFD $0xb1, X0, X1
+	VPMAXUD X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func exact32Short(q *int32, scale, back float32) bool
+TEXT ·exact32Short(SB), NOSPLIT, $0-17
+	MOVQ q+0(FP), SI
+	VBROADCASTSS scale+8(FP), Y4
+	VBROADCASTSS back+12(FP), Y5
+	VPCMPEQD Y3, Y3, Y3 // the floats that come back
+	VMOVDQU    0(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VMOVDQU    32(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VMOVDQU    64(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VMOVDQU    96(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VMOVDQU    128(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VMOVDQU    160(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VMOVDQU    192(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VMOVDQU    224(SI), Y0
+	VMULPS     Y4, Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y5, Y1, Y1
+	VPCMPEQD   Y1, Y0, Y1
+	VPAND      Y1, Y3, Y3
+	VPMOVMSKB Y3, AX
+	CMPL AX, $-1
+	SETEQ ret+16(FP)
+	VZEROUPPER
+	RET
+
+// LOWER32 applies op to Y0 to Y3 and to Y4 to Y7, UPPER32 to Y8 to Y11 and to Y12 to Y15. TURN32 exchanges the
+// words of Y0 to Y3, and of Y4 to Y7, and registers.
+#define LOWER32(op) \
+	op(Y0, Y1, Y2, Y3, Y8); \
+	op(Y4, Y5, Y6, Y7, Y12)
+
+#define UPPER32(op) \
+	op(Y8, Y9, Y10, Y11, Y0); \
+	op(Y12, Y13, Y14, Y15, Y1)
+
+#define TURN32 \
+	WORDS32(Y0, Y1, Y2, Y3, Y8, Y9, Y10, Y11); \
+	WORDS32(Y4, Y5, Y6, Y7, Y12, Y13, Y14, Y15)
+
+// UP32 makes slices of rows, from Y0 to Y7 to Y8 to Y15. DOWN32 makes rows of slices, the other way.
+#define UP32 \
+	VPERM2I128 $0x20, Y1, Y0, Y8; \
+	VPERM2I128 $0x31, Y1, Y0, Y9; \
+	VPERM2I128 $0x20, Y5, Y4, Y10; \
+	VPERM2I128 $0x31, Y5, Y4, Y11; \
+	VPERM2I128 $0x20, Y3, Y2, Y12; \
+	VPERM2I128 $0x31, Y3, Y2, Y13; \
+	VPERM2I128 $0x20, Y7, Y6, Y14; \
+	VPERM2I128 $0x31, Y7, Y6, Y15
+
+#define DOWN32 \
+	VPERM2I128 $0x20, Y9, Y8, Y0; \
+	VPERM2I128 $0x31, Y9, Y8, Y1; \
+	VPERM2I128 $0x20, Y13, Y12, Y2; \
+	VPERM2I128 $0x31, Y13, Y12, Y3; \
+	VPERM2I128 $0x20, Y11, Y10, Y4; \
+	VPERM2I128 $0x31, Y11, Y10, Y5; \
+	VPERM2I128 $0x20, Y15, Y14, Y6; \
+	VPERM2I128 $0x31, Y15, Y14, Y7
+
+// NEGAY32 turns y into negabinary and collects its bits in Y1. Y0 has the mask.
+#define NEGAY32(y) \
+	VPADDD Y0, y, y; \
+	VPXOR  Y0, y, y; \
+	VPOR   y, Y1, Y1
+
+// ORY32 collects the bits of the words in Y1 in AX.
+#define ORY32 \
+	VEXTRACTI128 $1, Y1, X2; \
+	VPOR X2, X1, X1; \
+	VPSHUFD $0x4e, X1, X2; \
+	VPOR X2, X1, X1; \
+	VPSHUFD $0xb1, X1, X2; \
+	VPOR X2, X1, X1; \
+	VMOVD X1, AX
+
+// func transform32Short(c, q *int32, scale float32, mode int) int32
+TEXT ·transform32Short(SB), NOSPLIT, $0-36
+	MOVQ c+0(FP), DI
+	MOVQ q+8(FP), SI
+	MOVQ mode+24(FP), CX
+	// Lanes are rows of two slices.
+	VMOVDQU     0(SI), X0
+	VINSERTI128 $1, 64(SI), Y0, Y0
+	VMOVDQU     16(SI), X1
+	VINSERTI128 $1, 80(SI), Y1, Y1
+	VMOVDQU     32(SI), X2
+	VINSERTI128 $1, 96(SI), Y2, Y2
+	VMOVDQU     48(SI), X3
+	VINSERTI128 $1, 112(SI), Y3, Y3
+	VMOVDQU     128(SI), X4
+	VINSERTI128 $1, 192(SI), Y4, Y4
+	VMOVDQU     144(SI), X5
+	VINSERTI128 $1, 208(SI), Y5, Y5
+	VMOVDQU     160(SI), X6
+	VINSERTI128 $1, 224(SI), Y6, Y6
+	VMOVDQU     176(SI), X7
+	VINSERTI128 $1, 240(SI), Y7, Y7
+	TESTL $2, CX
+	JZ    noQuantize
+	VBROADCASTSS scale+16(FP), Y8
+	VMULPS Y8, Y0, Y0
+	VMULPS Y8, Y1, Y1
+	VMULPS Y8, Y2, Y2
+	VMULPS Y8, Y3, Y3
+	VMULPS Y8, Y4, Y4
+	VMULPS Y8, Y5, Y5
+	VMULPS Y8, Y6, Y6
+	VMULPS Y8, Y7, Y7
+	VCVTTPS2DQ Y0, Y0
+	VCVTTPS2DQ Y1, Y1
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+
+noQuantize:
+	TESTL $4, CX
+	JZ    noMagnitude
+	MAGNITUDEY32(Y0, Y8)
+	MAGNITUDEY32(Y1, Y9)
+	MAGNITUDEY32(Y2, Y10)
+	MAGNITUDEY32(Y3, Y11)
+	MAGNITUDEY32(Y4, Y8)
+	MAGNITUDEY32(Y5, Y9)
+	MAGNITUDEY32(Y6, Y10)
+	MAGNITUDEY32(Y7, Y11)
+
+noMagnitude:
+	// First a register is a column x; then it is a row y of two slices; then it is two
+	// rows of a slice z.
+	TURN32
+	TESTL $1, CX
+	JNZ   lossless
+	LOWER32(LIFTD)
+	TURN32
+	LOWER32(LIFTD)
+	UP32
+	UPPER32(LIFTD)
+	JMP   store
+
+lossless:
+	LOWER32(DELTASD)
+	TURN32
+	LOWER32(DELTASD)
+	UP32
+	UPPER32(DELTASD)
+
+store:
+	TESTL $8, CX
+	JNZ   coefficients
+	FILLY32(0xaaaaaaaa, X0, Y0)
+	VPXOR Y1, Y1, Y1
+	NEGAY32(Y8)
+	NEGAY32(Y9)
+	NEGAY32(Y10)
+	NEGAY32(Y11)
+	NEGAY32(Y12)
+	NEGAY32(Y13)
+	NEGAY32(Y14)
+	NEGAY32(Y15)
+	ORY32
+	MOVL AX, ret+32(FP)
+
+coefficients:
+	VMOVDQU Y8, 0(DI)
+	VMOVDQU Y12, 32(DI)
+	VMOVDQU Y9, 64(DI)
+	VMOVDQU Y13, 96(DI)
+	VMOVDQU Y10, 128(DI)
+	VMOVDQU Y14, 160(DI)
+	VMOVDQU Y11, 192(DI)
+	VMOVDQU Y15, 224(DI)
+	VZEROUPPER
+	RET
+
+// func inverse32Short(dst unsafe.Pointer, sy, sz int, c *int32, scale float32, mode int)
+TEXT ·inverse32Short(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	MOVQ sz+16(FP), R9
+	LEAQ (R8)(R8*2), R10
+	MOVQ c+24(FP), SI
+	MOVQ mode+40(FP), CX
+	VMOVDQU 0(SI), Y8
+	VMOVDQU 32(SI), Y12
+	VMOVDQU 64(SI), Y9
+	VMOVDQU 96(SI), Y13
+	VMOVDQU 128(SI), Y10
+	VMOVDQU 160(SI), Y14
+	VMOVDQU 192(SI), Y11
+	VMOVDQU 224(SI), Y15
+	TESTL $1, CX
+	JNZ   lossless
+	UPPER32(UNLIFTD)
+	DOWN32
+	LOWER32(UNLIFTD)
+	TURN32
+	LOWER32(UNLIFTD)
+	JMP   rows
+
+lossless:
+	UPPER32(SUMSD)
+	DOWN32
+	LOWER32(SUMSD)
+	TURN32
+	LOWER32(SUMSD)
+
+rows:
+	TURN32
+	TESTL $2, CX
+	JZ    noDequantize
+	VBROADCASTSS scale+32(FP), Y8
+	FLOAT32(Y8, Y0)
+	FLOAT32(Y8, Y1)
+	FLOAT32(Y8, Y2)
+	FLOAT32(Y8, Y3)
+	FLOAT32(Y8, Y4)
+	FLOAT32(Y8, Y5)
+	FLOAT32(Y8, Y6)
+	FLOAT32(Y8, Y7)
+
+noDequantize:
+	TESTL $4, CX
+	JZ    store
+	MAGNITUDEY32(Y0, Y8)
+	MAGNITUDEY32(Y1, Y9)
+	MAGNITUDEY32(Y2, Y10)
+	MAGNITUDEY32(Y3, Y11)
+	MAGNITUDEY32(Y4, Y8)
+	MAGNITUDEY32(Y5, Y9)
+	MAGNITUDEY32(Y6, Y10)
+	MAGNITUDEY32(Y7, Y11)
+
+store:
+	VMOVDQU X0, (DI)
+	VMOVDQU X1, (DI)(R8*1)
+	VMOVDQU X2, (DI)(R8*2)
+	VMOVDQU X3, (DI)(R10*1)
+	ADDQ R9, DI
+	VEXTRACTI128 $1, Y0, (DI)
+	VEXTRACTI128 $1, Y1, (DI)(R8*1)
+	VEXTRACTI128 $1, Y2, (DI)(R8*2)
+	VEXTRACTI128 $1, Y3, (DI)(R10*1)
+	ADDQ R9, DI
+	VMOVDQU X4, (DI)
+	VMOVDQU X5, (DI)(R8*1)
+	VMOVDQU X6, (DI)(R8*2)
+	VMOVDQU X7, (DI)(R10*1)
+	ADDQ R9, DI
+	VEXTRACTI128 $1, Y4, (DI)
+	VEXTRACTI128 $1, Y5, (DI)(R8*1)
+	VEXTRACTI128 $1, Y6, (DI)(R8*2)
+	VEXTRACTI128 $1, Y7, (DI)(R10*1)
+	ADDQ R9, DI
+	VZEROUPPER
+	RET
+
+// func gather64Short(q, src unsafe.Pointer, sy, sz int) int64
+TEXT ·gather64Short(SB), NOSPLIT, $0-40
+	MOVQ q+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ sy+16(FP), R8
+	MOVQ sz+24(FP), R9
+	LEAQ (R8)(R8*2), R10
+	MOVQ $4, DX
+	FILLY64(0x7fffffffffffffff, X8, Y8)
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+
+slice:
+	VMOVDQU (SI), Y0
+	VMOVDQU (SI)(R8*1), Y1
+	VMOVDQU (SI)(R8*2), Y2
+	VMOVDQU (SI)(R10*1), Y3
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, 64(DI)
+	VMOVDQU Y3, 96(DI)
+	VPAND Y8, Y0, Y0
+	VPAND Y8, Y1, Y1
+	VPAND Y8, Y2, Y2
+	VPAND Y8, Y3, Y3
+	MAXY64(Y0, Y9, Y4)
+	MAXY64(Y1, Y10, Y5)
+	MAXY64(Y2, Y9, Y6)
+	MAXY64(Y3, Y10, Y7)
+	ADDQ R9, SI
+	ADDQ $128, DI
+	DECQ DX
+	JNZ  slice
+	MAXY64(Y10, Y9, Y0)
+	VPERMQ $0x4e, Y9, Y1
+	MAXY64(Y1, Y9, Y0)
+	VPERMQ $0xb1, Y9, Y1
+	MAXY64(Y1, Y9, Y0)
+	VMOVQ X9, AX
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func exact64Short(q *int64, scale, back float64) bool
+TEXT ·exact64Short(SB), NOSPLIT, $0-25
+	MOVQ q+0(FP), SI
+	VBROADCASTSD scale+8(FP), Y4
+	VBROADCASTSD back+16(FP), Y5
+	VPXOR Y6, Y6, Y6
+	VPCMPEQD Y3, Y3, Y3
+	MOVQ $16, DX
+
+row:
+	VMULPD (SI), Y4, Y0
+	ROUNDTRIPY64(Y0, Y6, Y1)
+	VMULPD Y5, Y0, Y0
+	VPCMPEQQ (SI), Y0, Y0
+	VPAND Y0, Y3, Y3
+	ADDQ $32, SI
+	DECQ DX
+	JNZ  row
+	VPMOVMSKB Y3, AX
+	CMPL AX, $-1
+	SETEQ ret+24(FP)
+	VZEROUPPER
+	RET
+
+// ORY64 collects the bits of the words in Y14 in AX.
+#define ORY64 \
+	VEXTRACTI128 $1, Y14, X0; \
+	VPOR X0, X14, X0; \
+	VPSHUFD $0x4e, X0, X1; \
+	VPOR X1, X0, X0; \
+	VMOVQ X0, AX
+
+// func transform64Short(c, q *int64, scale float64, mode int) int64
+TEXT ·transform64Short(SB), NOSPLIT, $0-40
+	MOVQ c+0(FP), DI
+	MOVQ q+8(FP), SI
+	VBROADCASTSD scale+16(FP), Y10
+	MOVQ mode+24(FP), CX
+	TESTL $2, CX
+	JZ    noQuantize
+	MOVQ $16, DX
+
+quantize:
+	VMULPD (SI), Y10, Y0
+	QUANTIZEY64
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  quantize
+	SUBQ $512, DI
+	MOVQ DI, SI
+
+noQuantize:
+	FILLY64(0x8000000000000000, X15, Y15)
+	FILLY64(0x4000000000000000, X11, Y11)
+	MOVQ $4, DX
+	VPXOR Y12, Y12, Y12
+
+slice:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 32(SI), Y1
+	VMOVDQU 64(SI), Y2
+	VMOVDQU 96(SI), Y3
+	TESTL $4, CX
+	JZ    noMagnitude
+	MAGNITUDEY64(Y0, Y4, Y12)
+	MAGNITUDEY64(Y1, Y5, Y12)
+	MAGNITUDEY64(Y2, Y6, Y12)
+	MAGNITUDEY64(Y3, Y7, Y12)
+
+noMagnitude:
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TESTL $1, CX
+	JNZ   lossless
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	JMP   store
+
+lossless:
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+
+store:
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, 64(DI)
+	VMOVDQU Y3, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	DECQ DX
+	JNZ  slice
+
+	// The transform along z.
+	SUBQ $512, DI
+	MOVQ $4, DX
+	FILLY64(0xaaaaaaaaaaaaaaaa, X13, Y13)
+	VPXOR Y14, Y14, Y14
+
+column:
+	VMOVDQU 0(DI), Y0
+	VMOVDQU 128(DI), Y1
+	VMOVDQU 256(DI), Y2
+	VMOVDQU 384(DI), Y3
+	TESTL $1, CX
+	JNZ   losslessColumn
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	JMP   negabinary
+
+losslessColumn:
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+
+negabinary:
+	TESTL $8, CX
+	JNZ   storeColumn
+	NEGAY64(Y0)
+	NEGAY64(Y1)
+	NEGAY64(Y2)
+	NEGAY64(Y3)
+
+storeColumn:
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 128(DI)
+	VMOVDQU Y2, 256(DI)
+	VMOVDQU Y3, 384(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	ORY64
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func inverse64Short(dst unsafe.Pointer, sy, sz int, c *int64, scale float64, mode int)
+TEXT ·inverse64Short(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sy+8(FP), R8
+	MOVQ sz+16(FP), R9
+	LEAQ (R8)(R8*2), R10
+	MOVQ c+24(FP), SI
+	MOVQ mode+40(FP), CX
+	FILLY64(0x8000000000000000, X15, Y15)
+	VPXOR Y12, Y12, Y12
+	MOVQ $4, DX
+
+	// The transform along z.
+column:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 128(SI), Y1
+	VMOVDQU 256(SI), Y2
+	VMOVDQU 384(SI), Y3
+	TESTL $1, CX
+	JNZ   losslessColumn
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	JMP   storeColumn
+
+losslessColumn:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+
+storeColumn:
+	VMOVDQU Y0, 0(SI)
+	VMOVDQU Y1, 128(SI)
+	VMOVDQU Y2, 256(SI)
+	VMOVDQU Y3, 384(SI)
+	ADDQ $32, SI
+	DECQ DX
+	JNZ  column
+	SUBQ $128, SI
+	MOVQ $4, DX
+	VBROADCASTSD scale+32(FP), Y13
+
+slice:
+	VMOVDQU 0(SI), Y0
+	VMOVDQU 32(SI), Y1
+	VMOVDQU 64(SI), Y2
+	VMOVDQU 96(SI), Y3
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	JMP   rows
+
+lossless:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+
+rows:
+	QUADS(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TESTL $2, CX
+	JZ    noDequantize
+	FLOATY64(Y0, Y4, Y5)
+	FLOATY64(Y1, Y6, Y7)
+	FLOATY64(Y2, Y8, Y9)
+	FLOATY64(Y3, Y10, Y11)
+	VMULPD Y13, Y0, Y0
+	VMULPD Y13, Y1, Y1
+	VMULPD Y13, Y2, Y2
+	VMULPD Y13, Y3, Y3
+
+noDequantize:
+	TESTL $4, CX
+	JZ    store
+	MAGNITUDEY64(Y0, Y4, Y12)
+	MAGNITUDEY64(Y1, Y5, Y12)
+	MAGNITUDEY64(Y2, Y6, Y12)
+	MAGNITUDEY64(Y3, Y7, Y12)
+
+store:
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, (DI)(R8*1)
+	VMOVDQU Y2, (DI)(R8*2)
+	VMOVDQU Y3, (DI)(R10*1)
+	ADDQ R9, DI
+	ADDQ $128, SI
+	DECQ DX
+	JNZ  slice
+	VZEROUPPER
+	RET
+
+// func finish4x32Short(q *int32, mode int) int32
+TEXT ·finish4x32Short(SB), NOSPLIT, $0-20
+	MOVQ q+0(FP), DI
+	MOVQ mode+8(FP), CX
+	MOVQ $8, DX
+	FILLY32(0xaaaaaaaa, X0, Y0)
+	VPXOR Y1, Y1, Y1
+
+column:
+	VMOVDQU 0(DI), Y2
+	VMOVDQU 256(DI), Y3
+	VMOVDQU 512(DI), Y4
+	VMOVDQU 768(DI), Y5
+	TESTL $1, CX
+	JNZ   lossless
+	LIFTD(Y2, Y3, Y4, Y5, Y6)
+	JMP   store
+
+lossless:
+	DELTAS(VPSUBD, Y2, Y3, Y4, Y5)
+
+store:
+	NEGAY32(Y2)
+	NEGAY32(Y3)
+	NEGAY32(Y4)
+	NEGAY32(Y5)
+	VMOVDQU Y2, 0(DI)
+	VMOVDQU Y3, 256(DI)
+	VMOVDQU Y4, 512(DI)
+	VMOVDQU Y5, 768(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	ORY32
+	MOVL AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func begin4x32Short(q *int32, mode int)
+TEXT ·begin4x32Short(SB), NOSPLIT, $0-16
+	MOVQ q+0(FP), DI
+	MOVQ mode+8(FP), CX
+	MOVQ $8, DX
+
+column:
+	VMOVDQU 0(DI), Y2
+	VMOVDQU 256(DI), Y3
+	VMOVDQU 512(DI), Y4
+	VMOVDQU 768(DI), Y5
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFTD(Y2, Y3, Y4, Y5, Y6)
+	JMP   store
+
+lossless:
+	SUMS(VPADDD, Y2, Y3, Y4, Y5)
+
+store:
+	VMOVDQU Y2, 0(DI)
+	VMOVDQU Y3, 256(DI)
+	VMOVDQU Y4, 512(DI)
+	VMOVDQU Y5, 768(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	VZEROUPPER
+	RET
+
+// func finish4x64Short(q *int64, mode int) int64
+TEXT ·finish4x64Short(SB), NOSPLIT, $0-24
+	MOVQ q+0(FP), DI
+	MOVQ mode+8(FP), CX
+	MOVQ $16, DX
+	FILLY64(0x8000000000000000, X15, Y15)
+	FILLY64(0x4000000000000000, X11, Y11)
+	FILLY64(0xaaaaaaaaaaaaaaaa, X13, Y13)
+	VPXOR Y14, Y14, Y14
+
+column:
+	VMOVDQU 0(DI), Y0
+	VMOVDQU 512(DI), Y1
+	VMOVDQU 1024(DI), Y2
+	VMOVDQU 1536(DI), Y3
+	TESTL $1, CX
+	JNZ   lossless
+	LIFT64(Y0, Y1, Y2, Y3, Y4)
+	JMP   store
+
+lossless:
+	DELTAS(VPSUBQ, Y0, Y1, Y2, Y3)
+
+store:
+	NEGAY64(Y0)
+	NEGAY64(Y1)
+	NEGAY64(Y2)
+	NEGAY64(Y3)
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 512(DI)
+	VMOVDQU Y2, 1024(DI)
+	VMOVDQU Y3, 1536(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	ORY64
+	MOVQ AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func begin4x64Short(q *int64, mode int)
+TEXT ·begin4x64Short(SB), NOSPLIT, $0-16
+	MOVQ q+0(FP), DI
+	MOVQ mode+8(FP), CX
+	MOVQ $16, DX
+	FILLY64(0x8000000000000000, X15, Y15)
+
+column:
+	VMOVDQU 0(DI), Y0
+	VMOVDQU 512(DI), Y1
+	VMOVDQU 1024(DI), Y2
+	VMOVDQU 1536(DI), Y3
+	TESTL $1, CX
+	JNZ   lossless
+	UNLIFT64(Y0, Y1, Y2, Y3, Y4, Y5)
+	JMP   store
+
+lossless:
+	SUMS(VPADDQ, Y0, Y1, Y2, Y3)
+
+store:
+	VMOVDQU Y0, 0(DI)
+	VMOVDQU Y1, 512(DI)
+	VMOVDQU Y2, 1024(DI)
+	VMOVDQU Y3, 1536(DI)
+	ADDQ $32, DI
+	DECQ DX
+	JNZ  column
+	VZEROUPPER
+	RET
