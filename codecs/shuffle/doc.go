@@ -15,5 +15,8 @@
 // On amd64 and arm64, kernels in SSE2 and NEON do most of the work for elements of 2, 4, 8
 // and more bytes; the build tag purego leaves them out, and $ZMIGRATE_CPU turns them off. On
 // other processors, for other sizes and for the last elements, kernels in Go handle 64 bits
-// at a time.
+// at a time. The assembly comes from descriptions (*.kernels), whose notation internal/kernels
+// explains.
 package shuffle
+
+//go:generate go run ../../internal/kernels

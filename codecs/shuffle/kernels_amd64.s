@@ -1,8 +1,10 @@
+// Code generated from kernels_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+
 //go:build !purego
 
 #include "textflag.h"
 
-// The kernels of kernels_amd64.go, in SSE2, which every amd64 processor has.
+// The kernels of kernels_asm.go, in SSE2, which every amd64 processor has.
 //
 // Index bits are named as in transpose.go: e for the number of the element, b
 // for the byte in it, t for the bit in that. A register is selected by some of
@@ -146,6 +148,59 @@ decode4Loop:
 	JNZ  decode4Loop
 	RET
 
+// PUSH3 moves the three index bits that select one of X0 to X7 into the bytes, the highest one first. In turn, the
+// three highest index bits of the bytes select registers. These are now X0, X6, X7, X1, X8, X2, X3 and X4.
+#define PUSH3 \
+	PUSH(X0, X4, X8); \
+	PUSH(X1, X5, X4); \
+	PUSH(X2, X6, X5); \
+	PUSH(X3, X7, X6); \
+	PUSH(X0, X2, X7); \
+	PUSH(X1, X3, X2); \
+	PUSH(X8, X5, X3); \
+	PUSH(X4, X6, X5); \
+	PUSH(X0, X1, X6); \
+	PUSH(X7, X2, X1); \
+	PUSH(X8, X4, X2); \
+	PUSH(X3, X5, X4)
+
+// PUSH4 goes on with the first index bit that PUSH3 has taken from the bytes. The registers are now X0, X5, X6, X8,
+// X7, X2, X1 and X3.
+#define PUSH4 \
+	PUSH3; \
+	PUSH(X0, X8, X5); \
+	PUSH(X6, X2, X8); \
+	PUSH(X7, X3, X2); \
+	PUSH(X1, X4, X3)
+
+// LOADPLANES loads 16 bytes of each plane, STOREPLANES stores what PUSH4 has made. The planes are R8 bytes
+// apart, and R9 is three times that. R11 and R10 are at the fifth plane.
+#define LOADPLANES \
+	MOVOU (SI), X0; \
+	MOVOU (SI)(R8*1), X1; \
+	MOVOU (SI)(R8*2), X2; \
+	MOVOU (SI)(R9*1), X3; \
+	MOVOU (R11), X4; \
+	MOVOU (R11)(R8*1), X5; \
+	MOVOU (R11)(R8*2), X6; \
+	MOVOU (R11)(R9*1), X7
+
+#define STOREPLANES \
+	MOVOU X0, (DI); \
+	MOVOU X5, (DI)(R8*1); \
+	MOVOU X6, (DI)(R8*2); \
+	MOVOU X8, (DI)(R9*1); \
+	MOVOU X7, (R10); \
+	MOVOU X2, (R10)(R8*1); \
+	MOVOU X1, (R10)(R8*2); \
+	MOVOU X3, (R10)(R9*1)
+
+// STORETWO stores two elements.
+#define STORETWO(x) \
+	MOVQ   x, (DI);        \
+	MOVHPS x, (DI)(DX*1);  \
+	LEAQ   (DI)(DX*2), DI
+
 // func encode8(dst, src *byte, stride, count, size int)
 TEXT ·encode8(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -181,34 +236,9 @@ encode8Loop:
 	MOVQ   (SI), X7
 	MOVHPS (SI)(DX*1), X7
 	LEAQ   (SI)(DX*2), SI
-	// e3 goes into the bytes, e0 to the registers.
-	PUSH(X0, X4, X8)
-	PUSH(X1, X5, X4)
-	PUSH(X2, X6, X5)
-	PUSH(X3, X7, X6)
-	// e2 goes into the bytes, b2 to the registers.
-	PUSH(X0, X2, X7)
-	PUSH(X1, X3, X2)
-	PUSH(X8, X5, X3)
-	PUSH(X4, X6, X5)
-	// e1 goes into the bytes, b1 to the registers.
-	PUSH(X0, X1, X6)
-	PUSH(X7, X2, X1)
-	PUSH(X8, X4, X2)
-	PUSH(X3, X5, X4)
-	// e0 goes into the bytes, b0 to the registers.
-	PUSH(X0, X8, X5)
-	PUSH(X6, X2, X8)
-	PUSH(X7, X3, X2)
-	PUSH(X1, X4, X3)
-	MOVOU X0, (DI)
-	MOVOU X5, (DI)(R8*1)
-	MOVOU X6, (DI)(R8*2)
-	MOVOU X8, (DI)(R9*1)
-	MOVOU X7, (R10)
-	MOVOU X2, (R10)(R8*1)
-	MOVOU X1, (R10)(R8*2)
-	MOVOU X3, (R10)(R9*1)
+	// e3, e2, e1 and e0 go into the bytes, and e0, b2, b1 and b0 to the registers.
+	PUSH4
+	STOREPLANES
 
 	ADDQ $16, DI
 	ADDQ $16, R10
@@ -227,53 +257,17 @@ TEXT ·decode8(SB), NOSPLIT, $0-40
 	LEAQ (SI)(R8*4), R11
 
 decode8Loop:
-	MOVOU (SI), X0
-	MOVOU (SI)(R8*1), X1
-	MOVOU (SI)(R8*2), X2
-	MOVOU (SI)(R9*1), X3
-	MOVOU (R11), X4
-	MOVOU (R11)(R8*1), X5
-	MOVOU (R11)(R8*2), X6
-	MOVOU (R11)(R9*1), X7
-	// b2 goes into the bytes, e3 to the registers.
-	PUSH(X0, X4, X8)
-	PUSH(X1, X5, X4)
-	PUSH(X2, X6, X5)
-	PUSH(X3, X7, X6)
-	// b1 goes into the bytes, e2 to the registers.
-	PUSH(X0, X2, X7)
-	PUSH(X1, X3, X2)
-	PUSH(X8, X5, X3)
-	PUSH(X4, X6, X5)
-	// b0 goes into the bytes, e1 to the registers.
-	PUSH(X0, X1, X6)
-	PUSH(X7, X2, X1)
-	PUSH(X8, X4, X2)
-	PUSH(X3, X5, X4)
-	MOVQ   X0, (DI)
-	MOVHPS X0, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
-	MOVQ   X6, (DI)
-	MOVHPS X6, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
-	MOVQ   X7, (DI)
-	MOVHPS X7, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
-	MOVQ   X1, (DI)
-	MOVHPS X1, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
-	MOVQ   X8, (DI)
-	MOVHPS X8, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
-	MOVQ   X2, (DI)
-	MOVHPS X2, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
-	MOVQ   X3, (DI)
-	MOVHPS X3, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
-	MOVQ   X4, (DI)
-	MOVHPS X4, (DI)(DX*1)
-	LEAQ   (DI)(DX*2), DI
+	LOADPLANES
+	// b2, b1 and b0 go into the bytes, and e3, e2 and e1 to the registers.
+	PUSH3
+	STORETWO(X0)
+	STORETWO(X6)
+	STORETWO(X7)
+	STORETWO(X1)
+	STORETWO(X8)
+	STORETWO(X2)
+	STORETWO(X3)
+	STORETWO(X4)
 
 	ADDQ $16, SI
 	ADDQ $16, R11
@@ -294,7 +288,7 @@ TEXT ·encodeBits(SB), NOSPLIT, $0-32
 	MASK(0x5555555555555555, X15)
 
 encodeBitsLoop:
-	MOVOU (SI), X0
+	MOVOU 0(SI), X0
 	MOVOU 16(SI), X1
 	MOVOU 32(SI), X2
 	MOVOU 48(SI), X3
@@ -302,26 +296,8 @@ encodeBitsLoop:
 	MOVOU 80(SI), X5
 	MOVOU 96(SI), X6
 	MOVOU 112(SI), X7
-	// e6 goes into the bytes, e3 to the registers.
-	PUSH(X0, X4, X8)
-	PUSH(X1, X5, X4)
-	PUSH(X2, X6, X5)
-	PUSH(X3, X7, X6)
-	// e5 goes into the bytes, e2 to the registers.
-	PUSH(X0, X2, X7)
-	PUSH(X1, X3, X2)
-	PUSH(X8, X5, X3)
-	PUSH(X4, X6, X5)
-	// e4 goes into the bytes, e1 to the registers.
-	PUSH(X0, X1, X6)
-	PUSH(X7, X2, X1)
-	PUSH(X8, X4, X2)
-	PUSH(X3, X5, X4)
-	// e3 goes into the bytes, e0 to the registers.
-	PUSH(X0, X8, X5)
-	PUSH(X6, X2, X8)
-	PUSH(X7, X3, X2)
-	PUSH(X1, X4, X3)
+	// e6, e5, e4 and e3 go into the bytes, and e3, e2, e1 and e0 to the registers.
+	PUSH4
 	// e2 and t2 change places.
 	EXCHANGE(X0, X7, 4, X13, X4)
 	EXCHANGE(X5, X2, 4, X13, X4)
@@ -337,14 +313,7 @@ encodeBitsLoop:
 	EXCHANGE(X6, X8, 1, X15, X4)
 	EXCHANGE(X7, X2, 1, X15, X4)
 	EXCHANGE(X1, X3, 1, X15, X4)
-	MOVOU X0, (DI)
-	MOVOU X5, (DI)(R8*1)
-	MOVOU X6, (DI)(R8*2)
-	MOVOU X8, (DI)(R9*1)
-	MOVOU X7, (R10)
-	MOVOU X2, (R10)(R8*1)
-	MOVOU X1, (R10)(R8*2)
-	MOVOU X3, (R10)(R9*1)
+	STOREPLANES
 
 	ADDQ $128, SI
 	ADDQ $16, DI
@@ -366,44 +335,22 @@ TEXT ·decodeBits(SB), NOSPLIT, $0-32
 	MASK(0x5555555555555555, X15)
 
 decodeBitsLoop:
-	MOVOU (SI), X0
-	MOVOU (SI)(R8*1), X1
-	MOVOU (SI)(R8*2), X2
-	MOVOU (SI)(R9*1), X3
-	MOVOU (R11), X4
-	MOVOU (R11)(R8*1), X5
-	MOVOU (R11)(R8*2), X6
-	MOVOU (R11)(R9*1), X7
-	// t2 and e2 change places.
+	LOADPLANES
+	// t2 and e2 change places, then t1 and e1, then t0 and e0.
 	EXCHANGE(X0, X4, 4, X13, X8)
 	EXCHANGE(X1, X5, 4, X13, X8)
 	EXCHANGE(X2, X6, 4, X13, X8)
 	EXCHANGE(X3, X7, 4, X13, X8)
-	// t1 and e1 change places.
 	EXCHANGE(X0, X2, 2, X14, X8)
 	EXCHANGE(X1, X3, 2, X14, X8)
 	EXCHANGE(X4, X6, 2, X14, X8)
 	EXCHANGE(X5, X7, 2, X14, X8)
-	// t0 and e0 change places.
 	EXCHANGE(X0, X1, 1, X15, X8)
 	EXCHANGE(X2, X3, 1, X15, X8)
 	EXCHANGE(X4, X5, 1, X15, X8)
 	EXCHANGE(X6, X7, 1, X15, X8)
-	// e2 goes into the bytes, e6 to the registers.
-	PUSH(X0, X4, X8)
-	PUSH(X1, X5, X4)
-	PUSH(X2, X6, X5)
-	PUSH(X3, X7, X6)
-	// e1 goes into the bytes, e5 to the registers.
-	PUSH(X0, X2, X7)
-	PUSH(X1, X3, X2)
-	PUSH(X8, X5, X3)
-	PUSH(X4, X6, X5)
-	// e0 goes into the bytes, e4 to the registers.
-	PUSH(X0, X1, X6)
-	PUSH(X7, X2, X1)
-	PUSH(X8, X4, X2)
-	PUSH(X3, X5, X4)
+	// e2, e1 and e0 go into the bytes, and e6, e5 and e4 to the registers.
+	PUSH3
 	MOVOU X0, (DI)
 	MOVOU X6, 16(DI)
 	MOVOU X7, 32(DI)

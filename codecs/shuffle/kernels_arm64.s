@@ -1,3 +1,5 @@
+// Code generated from kernels_arm64.s.kernels by internal/kernels. DO NOT EDIT.
+
 //go:build !purego
 
 #include "textflag.h"
@@ -67,38 +69,59 @@ next:
 	RET
 
 // The 128 bytes of eight registers have an index of seven bits. SPLIT moves the lowest bit of the
-// index to the top: bytes with an even index come first. Done three times, it turns sixteen elements
-// of eight bytes into eight planes of sixteen bytes. MERGE is the inverse.
-#define SPLIT(a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7) \
-	VUZP1 a1.B16, a0.B16, b0.B16 \
-	VUZP1 a3.B16, a2.B16, b1.B16 \
-	VUZP1 a5.B16, a4.B16, b2.B16 \
-	VUZP1 a7.B16, a6.B16, b3.B16 \
-	VUZP2 a1.B16, a0.B16, b4.B16 \
-	VUZP2 a3.B16, a2.B16, b5.B16 \
-	VUZP2 a5.B16, a4.B16, b6.B16 \
-	VUZP2 a7.B16, a6.B16, b7.B16
+// index to the top, three times: bytes with an even index come first. So sixteen elements of eight bytes
+// become eight planes of sixteen bytes. MERGE is the inverse. Both go from V0 to V7 into V16 to V23.
+#define SPLIT \
+	VUZP1 V1.B16, V0.B16, V16.B16; \
+	VUZP1 V3.B16, V2.B16, V17.B16; \
+	VUZP1 V5.B16, V4.B16, V18.B16; \
+	VUZP1 V7.B16, V6.B16, V19.B16; \
+	VUZP2 V1.B16, V0.B16, V20.B16; \
+	VUZP2 V3.B16, V2.B16, V21.B16; \
+	VUZP2 V5.B16, V4.B16, V22.B16; \
+	VUZP2 V7.B16, V6.B16, V23.B16; \
+	VUZP1 V17.B16, V16.B16, V0.B16; \
+	VUZP1 V19.B16, V18.B16, V1.B16; \
+	VUZP1 V21.B16, V20.B16, V2.B16; \
+	VUZP1 V23.B16, V22.B16, V3.B16; \
+	VUZP2 V17.B16, V16.B16, V4.B16; \
+	VUZP2 V19.B16, V18.B16, V5.B16; \
+	VUZP2 V21.B16, V20.B16, V6.B16; \
+	VUZP2 V23.B16, V22.B16, V7.B16; \
+	VUZP1 V1.B16, V0.B16, V16.B16; \
+	VUZP1 V3.B16, V2.B16, V17.B16; \
+	VUZP1 V5.B16, V4.B16, V18.B16; \
+	VUZP1 V7.B16, V6.B16, V19.B16; \
+	VUZP2 V1.B16, V0.B16, V20.B16; \
+	VUZP2 V3.B16, V2.B16, V21.B16; \
+	VUZP2 V5.B16, V4.B16, V22.B16; \
+	VUZP2 V7.B16, V6.B16, V23.B16
 
-#define MERGE(a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7) \
-	VZIP1 a4.B16, a0.B16, b0.B16 \
-	VZIP2 a4.B16, a0.B16, b1.B16 \
-	VZIP1 a5.B16, a1.B16, b2.B16 \
-	VZIP2 a5.B16, a1.B16, b3.B16 \
-	VZIP1 a6.B16, a2.B16, b4.B16 \
-	VZIP2 a6.B16, a2.B16, b5.B16 \
-	VZIP1 a7.B16, a3.B16, b6.B16 \
-	VZIP2 a7.B16, a3.B16, b7.B16
-
-// From V0 to V7, into V16 to V23.
-#define SPLITALL \
-	SPLIT(V0, V1, V2, V3, V4, V5, V6, V7, V16, V17, V18, V19, V20, V21, V22, V23) \
-	SPLIT(V16, V17, V18, V19, V20, V21, V22, V23, V0, V1, V2, V3, V4, V5, V6, V7) \
-	SPLIT(V0, V1, V2, V3, V4, V5, V6, V7, V16, V17, V18, V19, V20, V21, V22, V23)
-
-#define MERGEALL \
-	MERGE(V0, V1, V2, V3, V4, V5, V6, V7, V16, V17, V18, V19, V20, V21, V22, V23) \
-	MERGE(V16, V17, V18, V19, V20, V21, V22, V23, V0, V1, V2, V3, V4, V5, V6, V7) \
-	MERGE(V0, V1, V2, V3, V4, V5, V6, V7, V16, V17, V18, V19, V20, V21, V22, V23)
+#define MERGE \
+	VZIP1 V4.B16, V0.B16, V16.B16; \
+	VZIP2 V4.B16, V0.B16, V17.B16; \
+	VZIP1 V5.B16, V1.B16, V18.B16; \
+	VZIP2 V5.B16, V1.B16, V19.B16; \
+	VZIP1 V6.B16, V2.B16, V20.B16; \
+	VZIP2 V6.B16, V2.B16, V21.B16; \
+	VZIP1 V7.B16, V3.B16, V22.B16; \
+	VZIP2 V7.B16, V3.B16, V23.B16; \
+	VZIP1 V20.B16, V16.B16, V0.B16; \
+	VZIP2 V20.B16, V16.B16, V1.B16; \
+	VZIP1 V21.B16, V17.B16, V2.B16; \
+	VZIP2 V21.B16, V17.B16, V3.B16; \
+	VZIP1 V22.B16, V18.B16, V4.B16; \
+	VZIP2 V22.B16, V18.B16, V5.B16; \
+	VZIP1 V23.B16, V19.B16, V6.B16; \
+	VZIP2 V23.B16, V19.B16, V7.B16; \
+	VZIP1 V4.B16, V0.B16, V16.B16; \
+	VZIP2 V4.B16, V0.B16, V17.B16; \
+	VZIP1 V5.B16, V1.B16, V18.B16; \
+	VZIP2 V5.B16, V1.B16, V19.B16; \
+	VZIP1 V6.B16, V2.B16, V20.B16; \
+	VZIP2 V6.B16, V2.B16, V21.B16; \
+	VZIP1 V7.B16, V3.B16, V22.B16; \
+	VZIP2 V7.B16, V3.B16, V23.B16
 
 // Loads two elements from R1 on, which are R4 bytes apart.
 #define LOADTWO(v) \
@@ -137,7 +160,7 @@ next:
 	LOADTWO(V5)
 	LOADTWO(V6)
 	LOADTWO(V7)
-	SPLITALL
+	SPLIT
 	MOVD R0, R5
 	STOREPLANE(V16)
 	STOREPLANE(V17)
@@ -168,7 +191,7 @@ next:
 	LOADPLANE(V5)
 	LOADPLANE(V6)
 	LOADPLANE(V7)
-	MERGEALL
+	MERGE
 	STORETWO(V16)
 	STORETWO(V17)
 	STORETWO(V18)
@@ -222,7 +245,7 @@ next:
 	BITS(V5)
 	BITS(V6)
 	BITS(V7)
-	SPLITALL
+	SPLIT
 	MOVD R0, R5
 	STOREPLANE(V16)
 	STOREPLANE(V17)
@@ -253,7 +276,7 @@ next:
 	LOADPLANE(V5)
 	LOADPLANE(V6)
 	LOADPLANE(V7)
-	MERGEALL
+	MERGE
 	BITS(V16)
 	BITS(V17)
 	BITS(V18)
