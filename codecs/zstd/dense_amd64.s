@@ -3,25 +3,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// hash8
-#define MULTIPLIER $0x2545f4914f6cdd1d
-
-#define STEP run_layout+layout_step(R13)
-#define SIZE run_layout+layout_size(R13)
-#define PHASE run_layout+layout_phase(R13)
-
-// ENTRY sets BX to the entry of the position at, whose eight bytes are in BX, and
-// DX to its slot.
-#define ENTRY(at, scratch) \
-	ANDQ run_mask(R13), BX \
-	IMULQ R15, BX \
-	MOVQ BX, DX \
-	SHRQ CX, DX \
-	SHRQ $24, BX \
-	MOVBLZX BX, BX \
-	MOVL at, scratch \
-	SHLL $8, scratch \
-	ORL  scratch, BX
+#include "dense_amd64.h"
 
 // func takeDenseKernel(r *run, c *cursor)
 //
@@ -200,47 +182,3 @@ extendByte:
 extended:
 	MOVQ run_down(R13), CX
 	JMP  aligned
-
-// func takeDense4Kernel512(r *run, c *cursor)
-// func takeDense2Kernel512(r *run, c *cursor)
-//
-// As takeDenseKernel, for steps of four and of two bytes. Before it goes through BATCH positions, it lists their
-// entries, with their slots below them, eight at a time. From NEAR on, it prefetches the earlier places
-// to which the table refers now, so that no load of the search has to wait for the memory.
-//
-// R15 is where the entry of the position R8 is listed. The list is in scratch, with a few positions
-// more than a batch has. Behind it are the entries of the table, and addresses to prefetch.
-#define BATCH 64
-#define NEAR (256<<10)
-#define LISTED (BATCH+8)
-#define REPLACED (8*LISTED)
-#define ADDRESSES (REPLACED+4*LISTED)
-
-// BEHIND sets R14 to the first position that is AX bytes or more behind R8.
-#define BEHIND \
-	LEAQ (STRIDE-1)(AX), R14 \
-	ANDQ $-STRIDE, R14 \
-	ADDQ R8, R14
-
-#define KERNEL ·takeDense4Kernel512
-#define STRIDE 4
-#define STRIDELOG 2
-#define LISTSCALE 2
-#define AFTER_SHORT LEAQ 8(R8), R14
-#include "dense512_amd64.h"
-#undef KERNEL
-#undef STRIDE
-#undef STRIDELOG
-#undef LISTSCALE
-#undef AFTER_SHORT
-
-#define KERNEL ·takeDense2Kernel512
-#define STRIDE 2
-#define STRIDELOG 1
-#define LISTSCALE 4
-#define AFTER_SHORT \
-	LEAQ 6(R8), R14 \
-	CMPQ AX, $7 \
-	JNE  denseFound \
-	LEAQ 8(R8), R14
-#include "dense512_amd64.h"

@@ -61,3 +61,5 @@
 // pairs of codes fit in. The four streams of a block take turns. Without the kernel for that, a
 // library decodes literals: it is faster than such a loop in Go.
 package zstd
+
+//go:generate go run ../../internal/kernels
