@@ -34,13 +34,12 @@ const (
 
 // A run is poor if its copies save less than one byte in poorSavings. A sequence takes about
 // againCost bytes, and offsetCost bytes more if its offset is not that of the sequence before.
-// After more than patience poor runs, up to mostRest runs are skipped.
+// After more than patience poor runs, runs are skipped.
 const (
 	poorSavings = 32
 	againCost   = 1
 	offsetCost  = 2
 	patience    = 4
-	mostRest    = 31
 )
 
 // A run is for dense if one of so many of its positions, or more, has a copy: in numbers of two bytes, of
@@ -120,7 +119,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 
 // judge looks at the sequences of a run, which are those from k on. bytes is the length of the
 // run. After more than patience poor runs, the parser skips one run, then three, then seven
-// after each further poor run.
+// after each further poor run, as far as p.rest allows.
 func (p *parser) judge(k, bytes int) {
 	saved, last := 0, uint32(0)
 	for _, s := range p.sequences[k:] {
@@ -131,12 +130,12 @@ func (p *parser) judge(k, bytes int) {
 		last = s.offset
 	}
 	if saved*poorSavings > bytes {
-		p.rest, p.poor = 0, 0
+		p.skipped, p.poor = 0, 0
 		return
 	}
 	if p.poor++; p.poor > patience {
-		p.rest = min(2*p.rest+1, mostRest)
-		p.skip = p.rest
+		p.skipped = min(2*p.skipped+1, p.rest)
+		p.skip = p.skipped
 	}
 }
 

@@ -68,6 +68,7 @@ type effort struct {
 	// haste is the logarithm of the number of bytes without copies after which the search at any
 	// position skips one more position each time.
 	haste    uint
+	rest     int  // the most runs of numbers that are skipped one after the other, see judge
 	parts    int  // the most blocks for 128 KiB of content
 	quick    bool // the search at any position looks up hashes of six bytes alone
 	thorough bool // numbers are always looked up in passes
@@ -85,7 +86,7 @@ type parser struct {
 	bytes, elements hashTables
 	withoutLong     int // number of blocks of numbers that go without the long table
 	poor            int // number of poor runs of numbers one after the other, see judge
-	skip, rest      int // number of runs of numbers to skip, and how many were skipped last
+	skip, skipped   int // number of runs of numbers to skip, and how many were skipped last
 	size            int // of the frame's content, in bytes
 
 	literals  []byte
@@ -112,7 +113,7 @@ func newParser(e effort) *parser {
 func (p *parser) reset(n int) {
 	p.size = n
 	p.bytes.usable, p.elements.usable = false, false
-	p.withoutLong, p.poor, p.skip, p.rest = 0, 0, 0, 0
+	p.withoutLong, p.poor, p.skip, p.skipped = 0, 0, 0, 0
 }
 
 // parse turns the block src[from:] into literals and sequences. Copies go back as far
