@@ -35,7 +35,7 @@
 //
 // Kernels for processors do most of the work on numbers, on literals and on sequences, with
 // AVX-512 on eight positions or sixteen sequences at a time. For each kernel there is a function
-// in Go that does the same.
+// in Go that does the same. KERNELS.md explains the kernels.
 //
 // Other blocks are searched in one of three ways. The lowest level looks up six bytes at a
 // position, the next ones five and eight bytes. The levels from 6 on do the same, and before they
