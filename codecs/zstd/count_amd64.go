@@ -4,8 +4,9 @@ package zstd
 
 import "unsafe"
 
-// countKernel adds up in counts how often each byte occurs among the n bytes at src, on any amd64
-// processor. n is a multiple of eight. tables are zero before, and have the counts by place afterwards.
+// countKernel sets counts to the number of occurrences of each byte among the n bytes at src, on any
+// amd64 processor. n is a multiple of eight, and not zero. tables are zero before, and have the counts by
+// place afterwards.
 //
 //go:noescape
 func countKernel(counts *[256]uint32, tables *[8][256]uint32, src *byte, n int)

@@ -18,8 +18,9 @@
 // entries, with their slots below them, eight at a time. From NEAR on, it prefetches the earlier places
 // to which the table refers now, so that no load of the search has to wait for the memory.
 //
-// R15 is where the entry of the position R8 is listed. The list is in scratch, with a few positions
-// more than a batch has. Behind it are the entries of the table, and addresses to prefetch.
+// R15 is where the entry of the position R8 is listed. The list is in scratch, with eight positions
+// more than a batch has: of these, only the earlier places are prefetched, so that the next batch need
+// not wait for them. Behind the list are the entries of the table, and addresses to prefetch.
 TEXT ·takeDense4Kernel512(SB), NOSPLIT, $24-16
 	MOVQ r+0(FP), R13
 	MOVQ c+8(FP), AX
@@ -332,8 +333,9 @@ denseFew:
 // entries, with their slots below them, eight at a time. From NEAR on, it prefetches the earlier places
 // to which the table refers now, so that no load of the search has to wait for the memory.
 //
-// R15 is where the entry of the position R8 is listed. The list is in scratch, with a few positions
-// more than a batch has. Behind it are the entries of the table, and addresses to prefetch.
+// R15 is where the entry of the position R8 is listed. The list is in scratch, with eight positions
+// more than a batch has: of these, only the earlier places are prefetched, so that the next batch need
+// not wait for them. Behind the list are the entries of the table, and addresses to prefetch.
 TEXT ·takeDense2Kernel512(SB), NOSPLIT, $24-16
 	MOVQ r+0(FP), R13
 	MOVQ c+8(FP), AX

@@ -6,7 +6,7 @@
 #define PHASE run_layout+layout_phase(R13)
 
 // ENTRY sets BX to the entry of the position at, whose eight bytes are in BX, and
-// DX to its slot.
+// DX to its slot. R13 is the run, CX its down, and R15 MULTIPLIER.
 #define ENTRY(at, scratch) \
 	ANDQ run_mask(R13), BX \
 	IMULQ R15, BX \

@@ -236,7 +236,7 @@ sixteen:
 	KORTESTW K4, K6
 	JNE      repeated
 	VMOVDQA32 Z5, Z13
-	VPADDD   Z31, Z5, Z5 // values
+	VPADDD   Z31, Z5, Z5 // values: three more, which is minMatch as well
 
 values:
 	VPLZCNTD Z5, Z6

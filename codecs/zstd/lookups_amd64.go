@@ -5,8 +5,8 @@ package zstd
 import "github.com/zmigrate/zmigrate/internal/cpu"
 
 // Kernels for any amd64 processor do the same as lookUpPlain, lookUpLongPlain and
-// verifyPlain. They prefetch the earlier places, because loading these takes most of
-// the time. They get a pointer to the content at the first position of the run.
+// verifyPlain. Those that look up prefetch the earlier places, because loading these takes
+// most of the time. All get a pointer to the content at the first position of the run.
 
 //go:noescape
 func lookUpKernel(hits *hit, table *uint32, at *byte, r *run) int
