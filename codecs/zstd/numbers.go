@@ -52,6 +52,10 @@ const (
 	smallContent = 64 << 10
 )
 
+// denseWindow is the largest offset of the copies that dense makes, which is the window of the C library at
+// level 3. Its copies are short, so one from farther saves next to nothing, and the cache misses it.
+const denseWindow = 2 << 20
+
 // numbers finds copies in src[from:] according to l. Passes without branches that
 // depend on the content list the possible copies from a run of positions. The last pass
 // takes the first copies that it meets. After a run with many unrelated copies, dense
@@ -221,7 +225,7 @@ func (p *parser) unrelated(hits []hit, k int) bool {
 // too.
 func (p *parser) dense(table []uint32, src []byte, r *run) bool {
 	before := len(p.sequences)
-	r.most = min(r.at-8, window)
+	r.most = min(r.at-8, denseWindow)
 	long := p.takeDense(table, src, r)
 	found := len(p.sequences) - before
 	return found*r.each > r.count && long*4 < found
