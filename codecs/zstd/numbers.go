@@ -53,7 +53,7 @@ const (
 )
 
 // denseWindow is the largest offset of the copies that dense makes, which is the window of the C library at
-// level 3. Its copies are short, so one from farther saves next to nothing, and the cache misses it.
+// level 3. Its copies are short. One from farther back saves next to nothing, and waits for the memory.
 const denseWindow = 2 << 20
 
 // numbers finds copies in src[from:] according to l. Passes without branches that
