@@ -128,6 +128,7 @@ small: ## the program without the providers of object stores, bin/zmigrate-small
 
 ports: ## packages with kernels, with those of older processors, without any and on arm64; zfp for newer amd64 (needs: Go; qemu-user, or root on a Debian, which installs it)
 	go vet -tags purego $(KERNELS)
+	go test -tags purego ./codecs/zstd
 	ZMIGRATE_CPU=plain go test $(KERNELS)
 	if [[ "$$(go env GOARCH)" = amd64 ]]; then ZMIGRATE_CPU=avx2 go test $(KERNELS); fi
 	GOAMD64=v3 go test ./codecs/zfp

@@ -18,12 +18,12 @@ func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 	literals, m := p.literals[:cap(p.literals)], len(p.literals)
 	anchor, most, stop := p.anchor, r.most, r.at+r.count*r.step
 	for at := r.at; at < stop; {
-		v := load64(src, at)
+		v := peek64(src, at)
 		d := r.replace(table, at, v)
 		offset := int(d >> 8)
 		var n, next int
 		if uint8(d) == 0 && uint32(offset-1) < uint32(most) {
-			differ := load64(src, at-offset) ^ v
+			differ := peek64(src, at-offset) ^ v
 			if differ&r.mask != 0 {
 				at += r.step
 				continue
@@ -39,7 +39,7 @@ func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 			}
 		} else {
 			offset = r.size
-			differ := load64(src, at-offset) ^ v
+			differ := peek64(src, at-offset) ^ v
 			if differ&0xffffff != 0 {
 				at += r.step
 				continue
@@ -49,11 +49,11 @@ func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 			}
 			next = r.align(at + n)
 		}
-		same := bits.LeadingZeros64((load64(src, at-8)^load64(src, at-8-offset))|1) / 8
+		same := bits.LeadingZeros64((peek64(src, at-8)^peek64(src, at-8-offset))|1) / 8
 		same = min(same, at-anchor)
 		count := at - same - anchor
 		for i := 0; i == 0 || i < count; i += wild {
-			binary.LittleEndian.PutUint64(literals[m+i:], load64(src, anchor+i))
+			binary.LittleEndian.PutUint64(literals[m+i:], peek64(src, anchor+i))
 		}
 		m += count
 		s := &sequences[k]
@@ -61,7 +61,7 @@ func (p *parser) takeDensePlain(table []uint32, src []byte, r *run) (long int) {
 		k++
 		anchor, at = at+n, next
 		if at < stop {
-			r.replace(table, at-r.step, load64(src, at-r.step))
+			r.replace(table, at-r.step, peek64(src, at-r.step))
 		}
 	}
 	p.sequences, p.literals, p.anchor = sequences[:k], literals[:m], anchor

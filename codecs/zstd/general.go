@@ -22,27 +22,27 @@ func (p *parser) general(src []byte, from int, h history) {
 	longs, shorts, down, base := t.long, t.short, t.down&63, t.base
 	for at := max(from, 1); at < limit; {
 		// As t.enter does, but most places are not looked at further.
-		v := load64(src, at)
+		v := peek64(src, at)
 		place := base + uint32(at)
-		i, k := v*hash8>>down, v*hash5>>down
-		long, short := int(place-longs[i]), int(place-shorts[k])
-		longs[i], shorts[k] = place, place
+		i, k := slot(longs, v*hash8>>down), slot(shorts, v*hash5>>down)
+		long, short := int(place-*i), int(place-*k)
+		*i, *k = place, place
 		most := min(at, window)
 		switch {
-		case offset <= at && load32(src, at+1-offset) == uint32(v>>8):
+		case offset <= at && peek32(src, at+1-offset) == uint32(v>>8):
 			at++
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
 		case allEqual(v):
 			offset, before = 1, offset
 			at = p.emitAround(src, at+1, 1, 7)
-		case uint(long-1) < uint(most) && load64(src, at-long) == v:
+		case uint(long-1) < uint(most) && peek64(src, at-long) == v:
 			offset, before = long, offset
 			at = p.emitAround(src, at, offset, 8)
-		case uint(short-1) < uint(most) && worthwhile(load64(src, at-short)^v, short):
+		case uint(short-1) < uint(most) && worthwhile(peek64(src, at-short)^v, short):
 			// Eight bytes from the next position on would be better.
-			next := load64(src, at+1)
+			next := peek64(src, at+1)
 			n := 4
-			if long := t.enterLong(next, at+1); long != 0 && load64(src, at+1-long) == next {
+			if long := t.enterLong(next, at+1); long != 0 && peek64(src, at+1-long) == next {
 				at++
 				n, short = 8, long
 			}
@@ -53,8 +53,8 @@ func (p *parser) general(src []byte, from int, h history) {
 			continue
 		}
 		// A copy with the offset before needs no literals.
-		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
-			t.enter(load64(src, at), at)
+		for at < limit && before <= at && peek32(src, at) == peek32(src, at-before) {
+			t.enter(peek64(src, at), at)
 			offset, before = before, offset
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
 		}
@@ -70,16 +70,16 @@ func (p *parser) quickly(src []byte, from int, h history) {
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - 9
 	for at := max(from, 1); at < limit; {
-		v := load64(src, at)
+		v := peek64(src, at)
 		short := t.enterSix(v, at)
 		switch {
-		case offset <= at && load32(src, at+1-offset) == uint32(v>>8):
+		case offset <= at && peek32(src, at+1-offset) == uint32(v>>8):
 			at++
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
 		case allEqual(v):
 			offset, before = 1, offset
 			at = p.emitAround(src, at+1, 1, 7)
-		case short != 0 && worthwhile(load64(src, at-short)^v, short):
+		case short != 0 && worthwhile(peek64(src, at-short)^v, short):
 			offset, before = short, offset
 			at = p.emitAround(src, at, offset, 4)
 		default:
@@ -87,8 +87,8 @@ func (p *parser) quickly(src []byte, from int, h history) {
 			continue
 		}
 		// A copy with the offset before needs no literals.
-		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
-			t.enterSix(load64(src, at), at)
+		for at < limit && before <= at && peek32(src, at) == peek32(src, at-before) {
+			t.enterSix(peek64(src, at), at)
 			offset, before = before, offset
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
 		}
@@ -112,15 +112,15 @@ func (p *parser) lazily(src []byte, from int, h history) {
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - 10
 	for at := max(from, 1); at < limit; {
-		v := load64(src, at)
+		v := peek64(src, at)
 		long, short := t.enter(v, at)
 		best, end := 0, 0
 		switch {
 		case allEqual(v):
 			best, end = 1, p.emitAround(src, at+1, 1, 7)
-		case offset <= at && (load32(src, at+1-offset) == uint32(v>>8) || load32(src, at-offset) == uint32(v)),
-			long != 0 && load64(src, at-long) == v,
-			short != 0 && worthwhile(load64(src, at-short)^v, short):
+		case offset <= at && (peek32(src, at+1-offset) == uint32(v>>8) || peek32(src, at-offset) == uint32(v)),
+			long != 0 && peek64(src, at-long) == v,
+			short != 0 && worthwhile(peek64(src, at-short)^v, short):
 			best, end = p.best(src, at, limit, offset, long, short)
 		}
 		if end == 0 {
@@ -132,8 +132,8 @@ func (p *parser) lazily(src []byte, from int, h history) {
 		}
 		at = end
 		// A copy with the offset before needs no literals.
-		for at < limit && before <= at && load32(src, at) == load32(src, at-before) {
-			t.enter(load64(src, at), at)
+		for at < limit && before <= at && peek32(src, at) == peek32(src, at-before) {
+			t.enter(peek64(src, at), at)
 			offset, before = before, offset
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
 		}
@@ -149,7 +149,7 @@ func (p *parser) best(src []byte, at, limit, last, long, short int) (offset, end
 	// A copy from the next position that has the last offset is better than a copy from here
 	// that gains no more.
 	again := 0
-	if last <= at && load32(src, at+1-last) == load32(src, at+1) {
+	if last <= at && peek32(src, at+1-last) == peek32(src, at+1) {
 		again = matchLength(src, at+1, last, 4)
 	}
 	offset, n := candidate(src, at, last, long, short, 4*again)
@@ -157,7 +157,7 @@ func (p *parser) best(src []byte, at, limit, last, long, short int) (offset, end
 	case n > 0:
 	case again > 0:
 		at++
-		t.enter(load64(src, at), at)
+		t.enter(peek64(src, at), at)
 		offset, n = last, again
 	default:
 		return 0, 0
@@ -165,7 +165,7 @@ func (p *parser) best(src []byte, at, limit, last, long, short int) (offset, end
 	final := at // the final position that is entered
 	for final < at+lookAhead && n < contented && final+1 < limit {
 		final++
-		long, short = t.enter(load64(src, final), final)
+		long, short = t.enter(peek64(src, final), final)
 		if o, m := candidate(src, final, last, long, short, gain(offset, n, last)+1+3*(final-at)); m > 0 {
 			at, offset, n = final, o, m
 		}
@@ -179,7 +179,7 @@ func (p *parser) best(src []byte, at, limit, last, long, short int) (offset, end
 		if k > final+entered && k < end-entered {
 			k = end - entered
 		}
-		t.enter(load64(src, k), k)
+		t.enter(peek64(src, k), k)
 	}
 	return offset, end
 }
@@ -196,20 +196,20 @@ func gain(offset, n, last int) int {
 // candidate returns the copy from a position that gains most: with the offset of the last sequence, or
 // with one of those that the tables have. n is 0 if none gains more than least.
 func candidate(src []byte, at, last, long, short, least int) (offset, n int) {
-	v := load64(src, at)
-	if last <= at && load32(src, at-last) == uint32(v) {
+	v := peek64(src, at)
+	if last <= at && peek32(src, at-last) == uint32(v) {
 		if m := matchLength(src, at, last, 4); 4*m > least {
 			offset, n, least = last, m, 4*m
 		}
 	}
-	if long != 0 && load64(src, at-long) == v {
+	if long != 0 && peek64(src, at-long) == v {
 		m := matchLength(src, at, long, 8)
 		if g := gain(long, m, last); g > least {
 			offset, n, least = long, m, g
 		}
 	}
 	if short != 0 && short != long {
-		if differ := load64(src, at-short) ^ v; worthwhile(differ, short) {
+		if differ := peek64(src, at-short) ^ v; worthwhile(differ, short) {
 			m := bits.TrailingZeros64(differ) / 8
 			if m == 8 {
 				m = matchLength(src, at, short, m)
@@ -250,13 +250,13 @@ func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	end := p.emit(src, at, offset, n)
 	if end+8 <= len(src) {
 		if p.quick {
-			p.bytes.enterSix(load64(src, at+2), at+2)
-			p.bytes.enterSix(load64(src, end-2), end-2)
+			p.bytes.enterSix(peek64(src, at+2), at+2)
+			p.bytes.enterSix(peek64(src, end-2), end-2)
 			return end
 		}
-		p.bytes.enter(load64(src, at+2), at+2)
-		p.bytes.enterLong(load64(src, end-2), end-2)
-		p.bytes.enterShort(load64(src, end-1), end-1)
+		p.bytes.enter(peek64(src, at+2), at+2)
+		p.bytes.enterLong(peek64(src, end-2), end-2)
+		p.bytes.enterShort(peek64(src, end-1), end-1)
 	}
 	return end
 }
@@ -268,15 +268,15 @@ func (t *hashTables) enter(v uint64, at int) (long, short int) {
 }
 
 func (t *hashTables) enterLong(v uint64, at int) int {
-	return replace(&t.long[v*hash8>>(t.down&63)], at, t.base)
+	return replace(slot(t.long, v*hash8>>(t.down&63)), at, t.base)
 }
 
 func (t *hashTables) enterShort(v uint64, at int) int {
-	return replace(&t.short[v*hash5>>(t.down&63)], at, t.base)
+	return replace(slot(t.short, v*hash5>>(t.down&63)), at, t.base)
 }
 
 func (t *hashTables) enterSix(v uint64, at int) int {
-	return replace(&t.short[v*hash6>>(t.down&63)], at, t.base)
+	return replace(slot(t.short, v*hash6>>(t.down&63)), at, t.base)
 }
 
 func replace(entry *uint32, at int, base uint32) (offset int) {

@@ -27,7 +27,7 @@ func findLayout(block []byte) (l layout, ok bool) {
 		at := 8 + (len(block)-8-samplePart)/sampleParts*part&^7
 		stretch := block[at-8 : at+samplePart]
 		for i := 8; i+8 <= len(stretch); i += 8 {
-			v, before := load64(stretch, i), load64(stretch, i-8)
+			v, before := peek64(stretch, i), peek64(stretch, i-8)
 			switch {
 			case v != before:
 				counts.add(v, before, 1)

@@ -35,8 +35,8 @@ func lookUpPlain(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
 	k := 0
 	for i := range r.count {
 		at := r.at + i*r.step
-		u := load64(src, at)
-		before := (u ^ load64(src, at-r.size)) & 0xffffff
+		u := peek64(src, at)
+		before := (u ^ peek64(src, at-r.size)) & 0xffffff
 		h := u & r.mask * hash8
 		entry := r.entry(at, h)
 		e := table[h>>(r.down&63)]
@@ -59,7 +59,7 @@ func lookUpPlain(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
 func lookUpLongPlain(hits []hit, table []uint32, src []byte, r *run) {
 	for i, x := range hits {
 		at := r.at + int(x&(1<<hitOffset-1))
-		h := load64(src, at) * hash8
+		h := peek64(src, at) * hash8
 		entry := r.entry(at, h)
 		e := table[h>>(r.down&63)]
 		table[h>>(r.down&63)] = entry
@@ -78,9 +78,9 @@ func verifyPlain(hits []hit, src []byte, r *run) int {
 	for _, x := range hits {
 		at := r.at + int(x&(1<<hitOffset-1))
 		offset, long := int(x>>hitOffset&offsetMask), int(x>>hitLength)
-		v := load64(src, at)
-		differ := load64(src, at-offset) ^ v
-		if load64(src, at-long) == v {
+		v := peek64(src, at)
+		differ := peek64(src, at-offset) ^ v
+		if peek64(src, at-long) == v {
 			offset, differ = long, 0
 		}
 		n := bits.TrailingZeros64(differ) / 8

@@ -174,10 +174,10 @@ func (p *parser) take(hits []hit, src []byte, at, size int) {
 			last := int(p.sequences[k-1].offset)
 			for p.anchor <= here {
 				next, least := p.anchor+1, uint(4)
-				if next <= here && n < 8 && load32(src, next) != load32(src, next-last) {
+				if next <= here && n < 8 && peek32(src, next) != peek32(src, next-last) {
 					next, least = next+1, 6
 				}
-				if (load64(src, next)^load64(src, next-last))<<(64-8*least) != 0 {
+				if (peek64(src, next)^peek64(src, next-last))<<(64-8*least) != 0 {
 					break
 				}
 				p.emit(src, next, last, matchLength(src, next, last, int(least)))
@@ -185,7 +185,7 @@ func (p *parser) take(hits []hit, src []byte, at, size int) {
 			if here < p.anchor {
 				continue
 			}
-			if n < 8 && load32(src, here) == load32(src, here-last) {
+			if n < 8 && peek32(src, here) == peek32(src, here-last) {
 				offset, n = last, matchLength(src, here, last, 4)
 			}
 		}
@@ -193,7 +193,7 @@ func (p *parser) take(hits []hit, src []byte, at, size int) {
 			n = matchLength(src, here, offset, n)
 		}
 		if here-offset >= 8 {
-			same := bits.LeadingZeros64(load64(src, here-8)^load64(src, here-8-offset)) / 8
+			same := bits.LeadingZeros64(peek64(src, here-8)^peek64(src, here-8-offset)) / 8
 			same = min(same, here-p.anchor)
 			here -= same
 			n += same

@@ -2,7 +2,6 @@ package zstd
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"math/bits"
 )
@@ -169,10 +168,12 @@ func (p *parser) begin(from int) {
 func (p *parser) emit(src []byte, at, offset, n int) (end int) {
 	run, k := at-p.anchor, len(p.literals)
 	p.literals = p.literals[:k+run]
-	if run <= wild {
-		binary.LittleEndian.PutUint64(p.literals[k:k+wild], load64(src, p.anchor))
-	} else {
+	poke64(p.literals, k, peek64(src, p.anchor))
+	switch {
+	case run > 2*wild:
 		copy(p.literals[k:], src[p.anchor:at])
+	case run > wild:
+		poke64(p.literals, k+wild, peek64(src, p.anchor+wild))
 	}
 	p.sequences = p.sequences[:len(p.sequences)+1]
 	s := &p.sequences[len(p.sequences)-1]
@@ -189,15 +190,25 @@ func (p *parser) end(src []byte) {
 // earlier, up to the end of src. The first n bytes are known to be equal.
 func matchLength(src []byte, at, offset, n int) int {
 	next := at + n
+	// Most copies are short, and few are long.
+	for range 2 {
+		if next+8 > len(src) {
+			break
+		}
+		if x := peek64(src, next-offset) ^ peek64(src, next); x != 0 {
+			return next - at + bits.TrailingZeros64(x)>>3
+		}
+		next += 8
+	}
 	for next+32 <= len(src) {
-		a, b := src[next-offset:][:32:32], src[next:][:32:32]
-		if (load64(a, 0)^load64(b, 0))|(load64(a, 8)^load64(b, 8))|(load64(a, 16)^load64(b, 16))|(load64(a, 24)^load64(b, 24)) != 0 {
+		a := next - offset
+		if (peek64(src, a)^peek64(src, next))|(peek64(src, a+8)^peek64(src, next+8))|(peek64(src, a+16)^peek64(src, next+16))|(peek64(src, a+24)^peek64(src, next+24)) != 0 {
 			break
 		}
 		next += 32
 	}
 	for next+8 <= len(src) {
-		if x := load64(src, next-offset) ^ load64(src, next); x != 0 {
+		if x := peek64(src, next-offset) ^ peek64(src, next); x != 0 {
 			return next - at + bits.TrailingZeros64(x)>>3
 		}
 		next += 8
