@@ -51,15 +51,15 @@ func NewEncoder(o Options) (*Encoder, error) {
 
 // efforts are the efforts of the levels. Tables of the first levels fit the caches of a processor.
 var efforts = [MaxLevel + 1]effort{
-	1: {tableLog: 14, numberLog: 16, shortLog: 13, anyUpTo: 32 << 10, haste: 6, rest: 31, parts: 1, quick: true},
-	2: {tableLog: 15, numberLog: 16, shortLog: 14, anyUpTo: 32 << 10, haste: 6, rest: 31, parts: maxParts},
-	3: {tableLog: 17, numberLog: 17, shortLog: 17, anyUpTo: 32 << 10, haste: 7, rest: 31, parts: maxParts},
-	4: {tableLog: 18, numberLog: 17, shortLog: 17, anyUpTo: 32 << 10, haste: 7, rest: 7, parts: maxParts, thorough: true},
-	5: {tableLog: 19, numberLog: 18, shortLog: 18, anyUpTo: 32 << 10, haste: 7, rest: 3, parts: maxParts, thorough: true},
-	6: {tableLog: 19, numberLog: 18, shortLog: 18, anyUpTo: 64 << 10, haste: 7, rest: 1, parts: maxParts, thorough: true, lazy: true},
-	7: {tableLog: 19, numberLog: 18, shortLog: 18, anyUpTo: 64 << 10, haste: 7, rest: 1, parts: maxParts, thorough: true, lazy: true},
-	8: {tableLog: 19, numberLog: 19, shortLog: 18, anyUpTo: math.MaxInt, haste: 7, rest: 0, parts: maxParts, thorough: true, lazy: true},
-	9: {tableLog: 19, numberLog: 19, shortLog: 18, anyUpTo: math.MaxInt, haste: 7, rest: 0, parts: maxParts, thorough: true, lazy: true},
+	1: {tableLog: 14, numberLog: 16, twoByteLog: 13, anyUpTo: 32 << 10, haste: 6, mostSkipped: 31, parts: 1, quick: true},
+	2: {tableLog: 15, numberLog: 16, twoByteLog: 14, anyUpTo: 32 << 10, haste: 6, mostSkipped: 31, parts: maxParts},
+	3: {tableLog: 17, numberLog: 17, twoByteLog: 17, anyUpTo: 32 << 10, haste: 7, mostSkipped: 31, parts: maxParts},
+	4: {tableLog: 18, numberLog: 17, twoByteLog: 17, anyUpTo: 32 << 10, haste: 7, mostSkipped: 7, parts: maxParts, thorough: true},
+	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 32 << 10, haste: 7, mostSkipped: 3, parts: maxParts, thorough: true},
+	6: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, lazy: true},
+	7: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, lazy: true},
+	8: {tableLog: 19, numberLog: 19, twoByteLog: 18, anyUpTo: math.MaxInt, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, lazy: true},
+	9: {tableLog: 19, numberLog: 19, twoByteLog: 18, anyUpTo: math.MaxInt, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, lazy: true},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.

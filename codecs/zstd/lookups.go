@@ -21,7 +21,7 @@ type run struct {
 	most      int    // the largest offset
 	down      uint   // how far a hash is shifted to give a slot of a table
 	mask      uint64 // selects the bytes at a position that must be equal
-	each      int    // the run is for dense if one of so many positions has a copy
+	denseEach int    // the run is for dense if one of so many positions has a copy
 }
 
 // An entry of a table is the low 24 bits of a position and 8 bits of the hash, which

@@ -52,8 +52,8 @@ const (
 	smallContent = 64 << 10
 )
 
-// denseWindow is the largest offset of the copies that dense makes, which is the window of the C library at
-// level 3. Its copies are short. One from farther back saves next to nothing, and waits for the memory.
+// denseWindow is the largest offset of the copies that dense makes. The window of the C library at level 3 is as
+// large. These copies are short. One from farther back saves next to nothing, and waits for the memory.
 const denseWindow = 2 << 20
 
 // numbers finds copies in src[from:] according to l. Passes without branches that
@@ -65,18 +65,18 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	t := &p.elements
 	log := p.numberLog
 	if l.size == 2 {
-		log = p.shortLog
+		log = p.twoByteLog
 	}
 	t.readyNumbers(p.size, log)
 	p.begin(from)
-	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1, each: denseFour}
+	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1, denseEach: denseFour}
 	limit := len(src) - 16
 	sampled, others := 0, 0
 	small := l.size == 4 && p.size <= smallContent
 	if l.size == 2 {
-		r.each = denseTwo
+		r.denseEach = denseTwo
 	} else if small {
-		r.each = denseSmall
+		r.denseEach = denseSmall
 	}
 	dense := from == 0 && !p.thorough && (l.size == 2 || small)
 	for r.at = l.align(max(from, 16+l.step)); r.at <= limit; {
@@ -109,7 +109,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 		hits = hits[:verify(hits, src, &r)]
 		k := len(p.sequences)
 		p.take(hits, src, r.at, l.size)
-		dense = l.size <= 4 && !p.thorough && len(hits)*r.each > r.count && p.unrelated(hits, k)
+		dense = l.size <= 4 && !p.thorough && len(hits)*r.denseEach > r.count && p.unrelated(hits, k)
 		p.judge(before, r.count*l.step)
 		r.at = max(r.at+r.count*l.step, l.align(p.anchor))
 	}
@@ -123,7 +123,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 
 // judge looks at the sequences of a run, which are those from k on. bytes is the length of the
 // run. After more than patience poor runs, the parser skips one run, then three, then seven
-// after each further poor run, as far as p.rest allows.
+// after each further poor run, at most p.mostSkipped at a time.
 func (p *parser) judge(k, bytes int) {
 	saved, last := 0, uint32(0)
 	for _, s := range p.sequences[k:] {
@@ -138,7 +138,7 @@ func (p *parser) judge(k, bytes int) {
 		return
 	}
 	if p.poor++; p.poor > patience {
-		p.skipped = min(2*p.skipped+1, p.rest)
+		p.skipped = min(2*p.skipped+1, p.mostSkipped)
 		p.skip = p.skipped
 	}
 }
@@ -228,5 +228,5 @@ func (p *parser) dense(table []uint32, src []byte, r *run) bool {
 	r.most = min(r.at-8, denseWindow)
 	long := p.takeDense(table, src, r)
 	found := len(p.sequences) - before
-	return found*r.each > r.count && long*4 < found
+	return found*r.denseEach > r.count && long*4 < found
 }

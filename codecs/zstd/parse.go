@@ -61,16 +61,16 @@ type effort struct {
 	// tableLog is the logarithm of the number of entries in each table for bytes.
 	tableLog int
 	// numberLog is the logarithm of the number of entries in each table for numbers of four and eight
-	// bytes, and shortLog that for numbers of two bytes. What a larger table finds in four and eight bytes
+	// bytes, and twoByteLog that for numbers of two bytes. What a larger table finds in four and eight bytes
 	// saves about as much time as it costs. In two bytes it is many short copies, which take time.
-	numberLog, shortLog int
+	numberLog, twoByteLog int
 	// haste is the logarithm of the number of bytes without copies after which the search at any
 	// position skips one more position each time.
-	haste    uint
-	rest     int  // the most runs of numbers that are skipped one after the other, see judge
-	parts    int  // the most blocks for 128 KiB of content
-	quick    bool // the search at any position looks up hashes of six bytes alone
-	thorough bool // numbers are always looked up in passes
+	haste       uint
+	mostSkipped int  // the most runs of numbers that are skipped one after the other, see judge
+	parts       int  // the most blocks for 128 KiB of content
+	quick       bool // the search at any position looks up hashes of six bytes alone
+	thorough    bool // numbers are always looked up in passes
 	// lazy is whether the search at any position looks for better copies behind the first one that
 	// it finds. It is used unless bytes are related to those eight bytes before.
 	lazy bool
@@ -102,7 +102,7 @@ func newParser(e effort) *parser {
 	return &parser{
 		effort:    e,
 		bytes:     newHashTables(e.tableLog),
-		elements:  newHashTables(max(e.numberLog, e.shortLog)),
+		elements:  newHashTables(max(e.numberLog, e.twoByteLog)),
 		literals:  make([]byte, 0, maxBlock+wild),
 		sequences: make([]sequence, 0, maxSequences),
 	}

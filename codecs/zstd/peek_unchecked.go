@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// The functions of this file are for the encoder's search, which knows its places. They do not check them:
-// checks take a sixth of the time of the search at any position. With the tag purego they check, as load64
-// does, so that tests and fuzz targets with that tag find a wrong place.
+// The encoder's search computes places that lie within its slices. So the functions of this file do not check
+// places: checks would take a sixth of the time of the search at any position. The functions of
+// peek_checked.go, for the tag purego, do check. Tests and fuzz targets with that tag find a wrong place.
 
 // peek64 returns eight bytes of src.
 func peek64(src []byte, at int) uint64 {
