@@ -33,8 +33,8 @@
 // often covers the next numbers. In content that no near cache holds, the earlier places
 // of the next numbers are prefetched.
 //
-// Kernels for processors do most of the work on numbers, on literals and on sequences, with
-// AVX-512 on eight positions or sixteen sequences at a time. For each kernel there is a function
+// Kernels for processors do most of the work, with AVX-512 on eight positions of numbers or sixteen
+// sequences at a time. For each kernel there is a function
 // in Go that does the same. KERNELS.md explains the kernels.
 //
 // Other blocks are searched in one of three ways. The lowest level looks up six bytes at a

@@ -10,23 +10,28 @@ const (
 	hash8 = 0x2545f4914f6cdd1d
 )
 
-// general finds copies at any position of src[from:], by hashes of eight and of five
+// margin is how far the end of the content is from the last position where a copy is looked for.
+const margin = 9
+
+// generalPlain finds copies at any position of src[from:], by hashes of eight and of five
 // bytes. If it has found nothing for long, it skips positions, the more the smaller
 // p.haste is. h has the offsets of the last sequences.
-func (p *parser) general(src []byte, from int, h history) {
+func (p *parser) generalPlain(src []byte, from int, h history) {
 	t := &p.bytes
 	t.ready(p.size)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
-	limit := len(src) - 9
-	longs, shorts, down, base := t.long, t.short, t.down&63, t.base
+	limit := len(src) - margin
+	longs, shorts, down, base := t.long, t.short, t.down, t.base
 	for at := max(from, 1); at < limit; {
-		// As t.enter does, but most places are not looked at further.
+		// As t.enter does, but most offsets are not looked at further.
 		v := peek64(src, at)
-		place := base + uint32(at)
-		i, k := slot(longs, v*hash8>>down), slot(shorts, v*hash5>>down)
-		long, short := int(place-*i), int(place-*k)
-		*i, *k = place, place
+		h8, h5 := v*hash8>>(down&63), v*hash5>>(down&63)
+		i, k := slot(longs, h8>>tagBits), slot(shorts, h5>>tagBits)
+		place := (base + uint32(at)) << tagBits
+		l, s := place|uint32(h8&tagMask), place|uint32(h5&tagMask)
+		long, short := distance(l, *i), distance(s, *k)
+		*i, *k = l, s
 		most := min(at, window)
 		switch {
 		case offset <= at && peek32(src, at+1-offset) == uint32(v>>8):
@@ -62,13 +67,13 @@ func (p *parser) general(src []byte, from int, h history) {
 	p.end(src)
 }
 
-// quickly finds copies as general does, but looks up hashes of six bytes alone.
-func (p *parser) quickly(src []byte, from int, h history) {
+// quicklyPlain finds copies as generalPlain does, but looks up hashes of six bytes alone.
+func (p *parser) quicklyPlain(src []byte, from int, h history) {
 	t := &p.bytes
 	t.ready(p.size)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
-	limit := len(src) - 9
+	limit := len(src) - margin
 	for at := max(from, 1); at < limit; {
 		v := peek64(src, at)
 		short := t.enterSix(v, at)
@@ -103,7 +108,7 @@ const (
 	entered   = 64 // of a long copy, so many bytes at each end are entered
 )
 
-// lazily finds copies as general does. But before it takes a copy, it looks whether one from the
+// lazily finds copies as generalPlain does. But before it takes a copy, it looks whether one from the
 // next positions is better, and it enters every second position of a copy.
 func (p *parser) lazily(src []byte, from int, h history) {
 	t := &p.bytes
@@ -267,24 +272,26 @@ func (t *hashTables) enter(v uint64, at int) (long, short int) {
 	return t.enterLong(v, at), t.enterShort(v, at)
 }
 
-func (t *hashTables) enterLong(v uint64, at int) int {
-	return replace(slot(t.long, v*hash8>>(t.down&63)), at, t.base)
-}
+func (t *hashTables) enterLong(v uint64, at int) int { return t.replace(t.long, v*hash8, at) }
 
-func (t *hashTables) enterShort(v uint64, at int) int {
-	return replace(slot(t.short, v*hash5>>(t.down&63)), at, t.base)
-}
+func (t *hashTables) enterShort(v uint64, at int) int { return t.replace(t.short, v*hash5, at) }
 
-func (t *hashTables) enterSix(v uint64, at int) int {
-	return replace(slot(t.short, v*hash6>>(t.down&63)), at, t.base)
-}
+func (t *hashTables) enterSix(v uint64, at int) int { return t.replace(t.short, v*hash6, at) }
 
-func replace(entry *uint32, at int, base uint32) (offset int) {
-	place := base + uint32(at)
-	offset = int(place - *entry)
-	*entry = place
+// replace enters a position into the slot of a hash. It returns the offset to the position that it
+// replaces, or zero if it is too large, or other bits of its hash differ.
+func (t *hashTables) replace(table []uint32, hash uint64, at int) (offset int) {
+	hash >>= t.down & 63
+	i := slot(table, hash>>tagBits)
+	entry := (t.base+uint32(at))<<tagBits | uint32(hash&tagMask)
+	offset = distance(entry, *i)
+	*i = entry
 	if offset > min(at, window) {
 		return 0
 	}
 	return offset
 }
+
+// distance returns the offset from the position of an entry to that of an earlier one. It is more than a
+// window if their tags differ.
+func distance(entry, earlier uint32) int { return int(bits.RotateLeft32(entry-earlier, -tagBits)) }

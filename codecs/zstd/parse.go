@@ -2,20 +2,27 @@ package zstd
 
 import (
 	"bytes"
-	"math"
 	"math/bits"
 )
 
 // hashTables have, for each hash, the last position of bytes with this hash.
 type hashTables struct {
 	long, short []uint32
-	down        uint // how far a hash is shifted to give a place in a table
+	down        uint // how far a hash is shifted to give a place in a table, and a tag below it in those for bytes
 	usable      bool // the tables can be used in this frame
 
-	// An entry of the tables for bytes is a position plus base. The entries of earlier frames
-	// are below base, and those of the next frame begin at next.
+	// An entry of the tables for bytes is a place, and a tag below it: as many more bits of the hash. A place has
+	// 24 bits. It is a position plus base. The places of earlier frames are below base, and those of the next frame
+	// begin at next.
 	base, next uint32
 }
+
+// Two different tags show that two positions have different bytes, without a look at these.
+const (
+	tagBits = 8
+	tagMask = 1<<tagBits - 1
+	places  = 1 << (32 - tagBits)
+)
 
 func newHashTables(log int) hashTables {
 	return hashTables{long: make([]uint32, 1<<log), short: make([]uint32, 1<<log), next: 1}
@@ -28,13 +35,14 @@ func (t *hashTables) ready(size int) {
 		return
 	}
 	t.cut(size)
-	if size >= math.MaxUint32-int(t.next) {
+	t.down -= tagBits
+	if size >= places-int(t.next) {
 		clear(t.long[:cap(t.long)])
 		clear(t.short[:cap(t.short)])
 		t.next = 1
 	}
 	t.base = t.next
-	t.next += uint32(min(size, math.MaxUint32-1))
+	t.next += uint32(min(size, places-1))
 }
 
 // readyNumbers does the same with the tables for numbers. It empties them. log is the logarithm of the
