@@ -38,10 +38,11 @@
 // in Go that does the same. KERNELS.md explains the kernels.
 //
 // Other blocks are searched in one of three ways. The lowest level looks up six bytes at a
-// position, the next ones five and eight bytes. The levels from 6 on do the same, and before they
-// take a copy, they look whether one from the next positions is better. Where eight bytes are
-// equal, all three copy them from one byte before: the copies around have the same offset, which
-// then costs next to nothing.
+// position, the next ones five and eight bytes. The levels from 6 on try the last four or eight
+// places of five bytes. Before they take a copy, they look whether one from the next positions is
+// better. In small contents, hashes of four bytes replace those of five. Where eight bytes are
+// equal, all three ways copy them from one byte before: the copies around have the same offset,
+// which then costs next to nothing.
 //
 // Where literals change, a block is divided, so that its parts have tables of their own. The literals of
 // up to sixteen pieces are counted, and neighbours are joined again, those that differ least first, as

@@ -3,7 +3,6 @@ package zstd
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 	"sync"
 
@@ -20,7 +19,7 @@ const (
 // Options are the settings of an Encoder.
 type Options struct {
 	// Level is from 1 to MaxLevel, as in the C library. A higher level is slower, and its frames are
-	// smaller. 6 and 7 are the same, and so are 8 and 9. 0 means 3.
+	// smaller. 8 and 9 are the same. 0 means 3.
 	Level int
 	// Checksum adds a checksum of the content to the end of each frame.
 	Checksum bool
@@ -56,10 +55,10 @@ var efforts = [MaxLevel + 1]effort{
 	3: {tableLog: 17, numberLog: 17, twoByteLog: 17, anyUpTo: 32 << 10, haste: 7, mostSkipped: 31, parts: maxParts},
 	4: {tableLog: 18, numberLog: 17, twoByteLog: 17, anyUpTo: 32 << 10, haste: 7, mostSkipped: 7, parts: maxParts, thorough: true},
 	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 32 << 10, haste: 7, mostSkipped: 3, parts: maxParts, thorough: true},
-	6: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, lazy: true},
-	7: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, lazy: true},
-	8: {tableLog: 19, numberLog: 19, twoByteLog: 18, anyUpTo: math.MaxInt, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, lazy: true},
-	9: {tableLog: 19, numberLog: 19, twoByteLog: 18, anyUpTo: math.MaxInt, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, lazy: true},
+	6: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 1},
+	7: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 2},
+	8: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
+	9: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.

@@ -47,6 +47,7 @@ func TestGeneral(t *testing.T) {
 	}{
 		{"short copies", text(400_000, 9, 256), 12},
 		{"longer copies", text(400_000, 60, 256), 14},
+		{"tiny", text(tiny, 9, 40), 14},
 		{"few letters", text(300_000, 12, 3), 13},
 		{"constant", bytes.Repeat([]byte{7}, 200_000), 10},
 		{"noise", noise(200_000), 12},

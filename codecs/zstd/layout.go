@@ -11,8 +11,7 @@ const (
 
 // findLayout tells whether a block seems to hold numbers of 2, 4 or 8 bytes, and how to
 // look for copies in it. In such a block, bytes differ less from the bytes one number
-// before than from the bytes between. It judges by a sample. Without numbers, only related
-// means something.
+// before than from the bytes between. It judges by a sample.
 func findLayout(block []byte) (l layout, ok bool) {
 	if len(block) < 2*sampleTotal {
 		return layout{}, false
@@ -46,8 +45,6 @@ func findLayout(block []byte) (l layout, ok bool) {
 			differ[d][i] = int(counts[d] >> (8 * i) & 0xff)
 		}
 	}
-	eight := sum(differ[8][:])
-	related := eight > sampleTotal/16 && eight <= sampleTotal*5/8
 	for _, size := range []int{2, 4, 8} {
 		least := sampleTotal
 		for _, d := range distances {
@@ -56,12 +53,10 @@ func findLayout(block []byte) (l layout, ok bool) {
 			}
 		}
 		if n := sum(differ[size][:]); n > sampleTotal/7 && 10*n <= 9*least {
-			l := layoutOf(size, &differ[size])
-			l.related = related
-			return l, true
+			return layoutOf(size, &differ[size]), true
 		}
 	}
-	return layout{related: related}, false
+	return layout{}, false
 }
 
 // layoutOf returns the layout of numbers of the given size. differ tells, for each

@@ -7,14 +7,17 @@ import (
 
 // hashTables have, for each hash, the last position of bytes with this hash.
 type hashTables struct {
-	long, short []uint32
-	down        uint // how far a hash is shifted to give a place in a table, and a tag below it in those for bytes
-	usable      bool // the tables can be used in this frame
+	long, short []uint32 // long may be nil
+	down        uint     // how far a hash is shifted to give a place in a table, and a tag below it in those for bytes
+	usable      bool     // the tables can be used in this frame
 
 	// An entry of the tables for bytes is a place, and a tag below it: as many more bits of the hash. A place has
 	// 24 bits. It is a position plus base. The places of earlier frames are below base, and those of the next frame
 	// begin at next.
 	base, next uint32
+
+	multiplier uint64 // of the hash of the short table for bytes
+	near       int    // the offset from which copies of four bytes are not made
 }
 
 // Two different tags show that two positions have different bytes, without a look at these.
@@ -24,8 +27,13 @@ const (
 	places  = 1 << (32 - tagBits)
 )
 
-func newHashTables(log int) hashTables {
-	return hashTables{long: make([]uint32, 1<<log), short: make([]uint32, 1<<log), next: 1}
+// newHashTables returns tables of so many entries, the long one only if both are needed.
+func newHashTables(log int, both bool) hashTables {
+	t := hashTables{short: make([]uint32, 1<<log), next: 1}
+	if both {
+		t.long = make([]uint32, 1<<log)
+	}
+	return t
 }
 
 // ready makes the tables for bytes ready when a frame, of size bytes, uses them for the first
@@ -40,6 +48,13 @@ func (t *hashTables) ready(size int) {
 		clear(t.long[:cap(t.long)])
 		clear(t.short[:cap(t.short)])
 		t.next = 1
+	}
+	t.multiplier, t.near = hash5, far
+	switch {
+	case size <= tiny:
+		t.multiplier, t.near = hash4, tinyNear
+	case size <= small && t.long == nil:
+		t.multiplier, t.near = hash4, smallNear
 	}
 	t.base = t.next
 	t.next += uint32(min(size, places-1))
@@ -58,8 +73,11 @@ func (t *hashTables) readyNumbers(size, log int) {
 
 // cut makes the tables no larger than most entries need.
 func (t *hashTables) cut(most int) {
-	log := min(bits.Len(uint(max(most, 2)-1)), bits.Len(uint(cap(t.long)))-1)
-	t.long, t.short = t.long[:1<<log], t.short[:1<<log]
+	log := min(bits.Len(uint(max(most, 2)-1)), bits.Len(uint(cap(t.short)))-1)
+	t.short = t.short[:1<<log]
+	if t.long != nil {
+		t.long = t.long[:1<<log]
+	}
 	t.down = uint(64 - log)
 	t.usable = true
 }
@@ -79,9 +97,9 @@ type effort struct {
 	parts       int  // the most blocks for 128 KiB of content
 	quick       bool // the search at any position looks up hashes of six bytes alone
 	thorough    bool // numbers are always looked up in passes
-	// lazy is whether the search at any position looks for better copies behind the first one that
-	// it finds. It is used unless bytes are related to those eight bytes before.
-	lazy bool
+	// tries is how many earlier places the search at any position tries, and ahead at how many positions behind a
+	// copy it looks for a better one. If they are zero, another search tries one place.
+	tries, ahead int
 	// anyUpTo is the size of contents up to which varied numbers are searched at any position. Their
 	// frames are up to 15 % smaller then, and take up to twice the time.
 	anyUpTo int
@@ -91,6 +109,7 @@ type effort struct {
 type parser struct {
 	effort
 	bytes, elements hashTables
+	probe           probe
 	withoutLong     int // number of blocks of numbers that go without the long table
 	poor            int // number of poor runs of numbers one after the other, see judge
 	skip, skipped   int // number of runs of numbers to skip, and how many were skipped last
@@ -109,8 +128,8 @@ const wild = 8
 func newParser(e effort) *parser {
 	return &parser{
 		effort:    e,
-		bytes:     newHashTables(e.tableLog),
-		elements:  newHashTables(max(e.numberLog, e.twoByteLog)),
+		bytes:     newHashTables(e.tableLog, !e.quick && e.tries == 0),
+		elements:  newHashTables(max(e.numberLog, e.twoByteLog), true),
 		literals:  make([]byte, 0, maxBlock+wild),
 		sequences: make([]sequence, 0, maxSequences),
 	}
@@ -130,13 +149,13 @@ func (p *parser) parse(src []byte, from int, h history) {
 		return
 	}
 	l, ok := findLayout(src[from:])
-	if l.single && !p.lazy && (p.tableLog <= smallTable || p.size <= smallFrame) {
+	if l.single && p.tries == 0 && (p.tableLog <= smallTable || p.size <= smallFrame) {
 		ok = false
 	}
 	switch {
 	case ok && (!l.varied || p.size > p.anyUpTo):
 		p.numbers(src, from, l)
-	case p.lazy && !l.related:
+	case p.tries > 0:
 		p.lazily(src, from, h)
 	case p.quick:
 		p.quickly(src, from, h)

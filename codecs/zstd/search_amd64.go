@@ -19,6 +19,8 @@ type search struct {
 	offset, before int // of the last two sequences
 	down, haste    uint
 	base           uint
+	multiplier     uint64
+	near           int
 }
 
 // generalKernel does the same as generalPlain. It needs BMI1, BMI2 and LZCNT.
@@ -60,7 +62,7 @@ func (p *parser) search(src []byte, from int, h history) search {
 		src: unsafe.SliceData(src), long: unsafe.SliceData(t.long), short: unsafe.SliceData(t.short),
 		literals: unsafe.SliceData(p.literals), sequences: unsafe.SliceData(p.sequences),
 		end: len(src), limit: len(src) - margin, at: max(from, 1), anchor: from,
-		offset: int(h[0]), before: int(h[1]), down: t.down, haste: p.haste, base: uint(t.base),
+		offset: int(h[0]), before: int(h[1]), down: t.down, haste: p.haste, base: uint(t.base), multiplier: t.multiplier, near: t.near,
 	}
 }
 

@@ -5,16 +5,17 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// hash8, hash6 and hash5
+// hash8 and hash6
 #define HASH8 $0x2545f4914f6cdd1d
 #define HASH6 $(const_hash6)
-#define HASH5 $(const_hash5)
 
 #define BASE base-8(SP)
 #define LIMIT limit-16(SP)
 #define HASTE haste-24(SP)
 #define END end-32(SP)
 #define ANCHOR anchor-40(SP)
+#define MULTIPLIER multiplier-48(SP)
+#define NEAR near-56(SP)
 
 // SLOT sets slot to the place in a table of the eight bytes in R15, and the tag below it.
 #define SLOT(multiplier, slot) \
@@ -101,7 +102,7 @@ copied:                              \
 //
 // SI is the content, R8 the position. R13 and R14 are the offsets of the last two sequences. DI and R12
 // are where literals and sequences go. R9 and R10 are the tables, and CX is how far a hash is shifted.
-TEXT ·generalKernel(SB), NOSPLIT, $40-8
+TEXT ·generalKernel(SB), NOSPLIT, $56-8
 	MOVQ s+0(FP), AX
 	MOVQ search_base(AX), BX
 	SHLL $const_tagBits, BX
@@ -112,6 +113,10 @@ TEXT ·generalKernel(SB), NOSPLIT, $40-8
 	MOVQ BX, HASTE
 	MOVQ search_end(AX), BX
 	MOVQ BX, END
+	MOVQ search_multiplier(AX), BX
+	MOVQ BX, MULTIPLIER
+	MOVQ search_near(AX), BX
+	MOVQ BX, NEAR
 	MOVQ search_src(AX), SI
 	MOVQ search_long(AX), R9
 	MOVQ search_short(AX), R10
@@ -131,7 +136,7 @@ next:
 look:
 	MOVQ (SI)(R8*1), R15
 	SLOT(HASH8, BX)
-	SLOT(HASH5, DX)
+	SLOT(MULTIPLIER, DX)
 	MOVL R8, R15
 	SHLL $const_tagBits, R15
 	ADDL BASE, R15
@@ -181,7 +186,7 @@ noLong:
 	XORQ  (SI)(R15*1), DX
 	TESTL DX, DX
 	JNE   none
-	CMPL  BX, $const_far
+	CMPL  BX, NEAR
 	JCC   distant
 
 short:
@@ -216,8 +221,16 @@ noBetter:
 	MOVL $4, DX
 	JMP  around
 
+	// Four equal bytes are too few, from far away also five.
 distant:
 	SHRQ  $32, DX
+	CMPL  BX, $const_far
+	JCC   far
+	TESTB DX, DX
+	JEQ   short
+	JMP   none
+
+far:
 	TESTW DX, DX
 	JEQ   short
 
@@ -272,11 +285,11 @@ found:
 	JGT  entered
 	MOVQ 2(SI)(R8*1), R15
 	ENTER(HASH8, R9, 2, R8)
-	ENTER(HASH5, R10, 2, R8)
+	ENTER(MULTIPLIER, R10, 2, R8)
 	MOVQ -2(SI)(R11*1), R15
 	ENTER(HASH8, R9, -2, R11)
 	MOVQ -1(SI)(R11*1), R15
-	ENTER(HASH5, R10, -1, R11)
+	ENTER(MULTIPLIER, R10, -1, R11)
 
 entered:
 	MOVQ R11, R8
@@ -293,7 +306,7 @@ repeat:
 	JNE  look
 	MOVQ (SI)(R8*1), R15
 	ENTER(HASH8, R9, 0, R8)
-	ENTER(HASH5, R10, 0, R8)
+	ENTER(MULTIPLIER, R10, 0, R8)
 	XCHGQ R13, R14
 	MOVL  $4, DX
 	EXTEND(repeatNext, repeatBytes, repeatDiffer, repeatEnd)
@@ -346,7 +359,7 @@ done:
 //
 // SI is the content, R8 the position. R13 and R14 are the offsets of the last two sequences. DI and R12
 // are where literals and sequences go. R9 and R10 are the tables, and CX is how far a hash is shifted.
-TEXT ·quicklyKernel(SB), NOSPLIT, $40-8
+TEXT ·quicklyKernel(SB), NOSPLIT, $56-8
 	MOVQ s+0(FP), AX
 	MOVQ search_base(AX), BX
 	SHLL $const_tagBits, BX
@@ -357,6 +370,10 @@ TEXT ·quicklyKernel(SB), NOSPLIT, $40-8
 	MOVQ BX, HASTE
 	MOVQ search_end(AX), BX
 	MOVQ BX, END
+	MOVQ search_multiplier(AX), BX
+	MOVQ BX, MULTIPLIER
+	MOVQ search_near(AX), BX
+	MOVQ BX, NEAR
 	MOVQ search_src(AX), SI
 	MOVQ search_long(AX), R9
 	MOVQ search_short(AX), R10
@@ -409,7 +426,7 @@ noLong:
 	XORQ  (SI)(R15*1), DX
 	TESTL DX, DX
 	JNE   none
-	CMPL  BX, $const_far
+	CMPL  BX, NEAR
 	JCC   distant
 
 short:
@@ -418,8 +435,16 @@ short:
 	MOVL $4, DX
 	JMP  around
 
+	// Four equal bytes are too few, from far away also five.
 distant:
 	SHRQ  $32, DX
+	CMPL  BX, $const_far
+	JCC   far
+	TESTB DX, DX
+	JEQ   short
+	JMP   none
+
+far:
 	TESTW DX, DX
 	JEQ   short
 

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package zstd
+
+func (c *probe) look(at, last, least int) (offset, n int) { return c.lookPlain(at, last, least) }
+
+func (c *probe) enter(from, to int) { c.enterPlain(from, to) }

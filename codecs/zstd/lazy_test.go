@@ -1,0 +1,70 @@
+package zstd
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The kernels for a processor find and enter the same as the functions in Go.
+func TestProbe(t *testing.T) {
+	random := rand.New(rand.NewPCG(23, 24))
+	for _, tries := range []int{1, 4, 8} {
+		for _, size := range []int{30, tiny, small, small + 200_000} {
+			for _, letters := range []int{2, 20, 256} {
+				src := make([]byte, size)
+				for at := 0; at < size; {
+					if n := random.IntN(40); at > n && n > 0 && random.IntN(2) == 0 {
+						at += copy(src[at:], src[at-n:][:1+random.IntN(n)])
+						continue
+					}
+					if at > 1000 && random.IntN(2) == 0 {
+						at += copy(src[at:], src[random.IntN(at-100):][:random.IntN(12)])
+					}
+					if at < size {
+						src[at] = byte(random.IntN(letters))
+						at++
+					}
+				}
+				kernel, plain := newParser(effort{tableLog: 12, tries: tries}), newParser(effort{tableLog: 12, tries: tries})
+				found := 0
+				for frame := range 2 {
+					content := src[frame:]
+					for _, p := range []*parser{kernel, plain} {
+						p.reset(len(content))
+						p.bytes.ready(len(content))
+						p.probe = p.newProbe(content)
+					}
+					plain.probe.plain = true
+					last := 1
+					for at, limit := 1, len(content)-margin-1; at < limit; {
+						if random.IntN(3) == 0 {
+							to := min(limit, at+random.IntN(20))
+							kernel.probe.enter(at, to)
+							plain.probe.enter(at, to)
+							at = to
+							continue
+						}
+						least := random.IntN(30)
+						offset, n := kernel.probe.look(at, last, least)
+						wantOffset, want := plain.probe.look(at, last, least)
+						if offset != wantOffset || n != want {
+							t.Fatalf("%d tries, %d bytes, %d letters, at %d: %d bytes at %d, in Go %d at %d", tries, size, letters, at, n, offset, want, wantOffset)
+						}
+						if n > 0 {
+							last = offset
+							found++
+						}
+						at++
+					}
+					if !slices.Equal(kernel.bytes.short, plain.bytes.short) {
+						t.Fatalf("%d tries, %d bytes, %d letters: buckets differ", tries, size, letters)
+					}
+				}
+				if found == 0 && size > 30 {
+					t.Errorf("%d tries, %d bytes, %d letters: no copies", tries, size, letters)
+				}
+			}
+		}
+	}
+}
