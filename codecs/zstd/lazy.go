@@ -8,6 +8,7 @@ import (
 
 // Limits of the search of lazily.
 const (
+	enough     = 16 // the length of a copy after which no further places are tried
 	contented  = 32 // the length of a copy behind which no better one is looked for
 	entered    = 16 // of a long copy, so many bytes at each end are entered
 	againAhead = 3  // positions behind a copy at which one with the last offset is looked for
@@ -181,6 +182,9 @@ func (c *probe) lookPlain(at, last, least int) (offset, n int) {
 		}
 		if g := gain(o, m, 0); g > least {
 			offset, n, least = o, m, g
+			if n >= enough {
+				break
+			}
 		}
 	}
 	copy(bucket[1:], bucket[:])

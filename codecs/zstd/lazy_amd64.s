@@ -186,7 +186,9 @@ longer:
 	MOVQ R15, R14
 	MOVQ AX, R11
 	MOVQ CX, R12
-	JMP  tried
+	CMPQ CX, $const_enough
+	JLT  tried
+	JMP  done
 
 // func enterKernel(c *probe, from, to int)
 //
