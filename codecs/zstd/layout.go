@@ -11,7 +11,8 @@ const (
 
 // findLayout tells whether a block seems to hold numbers of 2, 4 or 8 bytes, and how to
 // look for copies in it. In such a block, bytes differ less from the bytes one number
-// before than from the bytes between. It judges by a sample.
+// before than from the bytes between. It judges by a sample. Without numbers, only related
+// means something.
 func findLayout(block []byte) (l layout, ok bool) {
 	if len(block) < 2*sampleTotal {
 		return layout{}, false
@@ -45,6 +46,8 @@ func findLayout(block []byte) (l layout, ok bool) {
 			differ[d][i] = int(counts[d] >> (8 * i) & 0xff)
 		}
 	}
+	eight := sum(differ[8][:])
+	related := eight > sampleTotal/8 && eight <= sampleTotal*7/16
 	for _, size := range []int{2, 4, 8} {
 		least := sampleTotal
 		for _, d := range distances {
@@ -56,7 +59,7 @@ func findLayout(block []byte) (l layout, ok bool) {
 			return layoutOf(size, &differ[size]), true
 		}
 	}
-	return layout{}, false
+	return layout{related: related}, false
 }
 
 // layoutOf returns the layout of numbers of the given size. differ tells, for each

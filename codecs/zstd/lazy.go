@@ -12,6 +12,8 @@ const (
 	contented  = 32 // the length of a copy behind which no better one is looked for
 	entered    = 16 // of a long copy, so many bytes at each end are entered
 	againAhead = 3  // positions behind a copy at which one with the last offset is looked for
+
+	relatedTries = 2 // how many places are tried in related bytes
 )
 
 // again is what a copy with the offset of the last sequence gains beyond its bytes, see gain. Its offset costs
@@ -32,6 +34,7 @@ type probe struct {
 	base       uint32
 	multiplier uint64 // of the hash
 	tries      uint32 // has a bit for each entry of a bucket that is looked at
+	ahead      int    // as in effort
 	plain      bool   // there is no kernel for this processor
 	limits     [9]int // the offset from which so many equal bytes are not copied; 8 stands for more, too
 
@@ -44,19 +47,23 @@ func (p *parser) newProbe(src []byte) probe {
 	t := &p.bytes
 	return probe{
 		src: src, buckets: t.short, down: t.down + waysLog, base: t.base, multiplier: t.multiplier,
-		tries: 1<<p.tries - 1, plain: cpu.Used() < cpu.AVX2,
+		tries: 1<<p.tries - 1, ahead: p.ahead, plain: cpu.Used() < cpu.AVX2,
 		limits: [9]int{4: t.near, far, window + 1, window + 1, window + 1},
 	}
 }
 
 // lazily finds copies at any position. It tries some of the last places with the same hash. Before it takes a copy,
 // it looks whether one from the next positions is better. It enters the positions of a copy, of a long one only those
-// near its ends. h has the offsets of the last sequences.
-func (p *parser) lazily(src []byte, from int, h history) {
+// near its ends. h has the offsets of the last sequences. In bytes that are related to those before, one place is
+// nearly as good as another one, and less effort makes frames that are at most 1 % larger.
+func (p *parser) lazily(src []byte, from int, h history, related bool) {
 	p.bytes.ready(p.size)
 	p.begin(from)
 	p.probe = p.newProbe(src)
 	c := &p.probe
+	if related {
+		c.tries, c.ahead = 1<<relatedTries-1, 0
+	}
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin - 1
 	for at := max(from, 1); at < limit; {
@@ -116,7 +123,7 @@ func (p *parser) best(at, limit, last int) (offset, end int) {
 		return 0, 0
 	}
 	final := at // the final position that is entered
-	for final < at+p.ahead && n < contented && final+1 < limit {
+	for final < at+c.ahead && n < contented && final+1 < limit {
 		final++
 		if o, m := c.look(final, last, worth(offset, n, last, final-at)); m > 0 {
 			at, offset, n = final, o, m

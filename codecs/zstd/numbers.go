@@ -8,6 +8,9 @@ type layout struct {
 	step  int // from one position to the next, a power of two
 	phase int // distance of positions from multiples of step
 	width int // number of bytes at a position that must be equal, at most 7
+	// related is whether a part of the bytes, but neither few nor most of them, differ from those
+	// eight bytes before. It is so in the upper bytes of shuffled floats.
+	related bool
 	// single is whether hardly more than one byte of a number of eight bytes differs from the number
 	// before. It is so in times at even distances.
 	single bool

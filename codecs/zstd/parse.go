@@ -156,7 +156,7 @@ func (p *parser) parse(src []byte, from int, h history) {
 	case ok && (!l.varied || p.size > p.anyUpTo):
 		p.numbers(src, from, l)
 	case p.tries > 0:
-		p.lazily(src, from, h)
+		p.lazily(src, from, h, l.related)
 	case p.quick:
 		p.quickly(src, from, h)
 	default:
