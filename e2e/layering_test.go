@@ -29,6 +29,7 @@ var rooms = [][]string{
 	{"internal/cpu"},     // which kernels to use
 	{"internal/race"},    // what the race detector is told
 	{"internal/kernels"}, // writes the assembly of kernels
+	{"internal/edge"},    // memory for tests of kernels
 	{"dtype"},
 	{"dtype/arrowtype", "dtype/hdf5type", "dtype/netcdftype"}, // the types of other formats
 	{"dtype/ndarray"},

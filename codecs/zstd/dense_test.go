@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/edge"
 )
 
 // The kernel for a processor makes the same sequences as the search in Go.
@@ -17,7 +19,7 @@ func TestDense(t *testing.T) {
 			if values == 3000 {
 				n = 400_000 // some kernels do more in content that is longer than a near cache
 			}
-			src := make([]byte, n+random.IntN(8))
+			src := edge.Memory(t, n+random.IntN(8))
 			for at := 0; at+l.size <= len(src); at += l.size {
 				v := uint64(random.IntN(values)) * 0x01000193
 				if random.IntN(2) == 0 && at > 1000 {

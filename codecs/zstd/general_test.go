@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/edge"
 )
 
 // The kernels for a processor make the same sequences as the search in Go.
@@ -60,7 +62,8 @@ func TestGeneral(t *testing.T) {
 			e := effort{tableLog: c.tableLog, haste: 6, quick: quick}
 			kernel, plain := newParser(e), newParser(e)
 			for frame := range 3 {
-				src := c.src[:len(c.src)-frame]
+				src := edge.Memory(t, len(c.src)-frame)
+				copy(src, c.src)
 				if frame == 2 { // the last places before the tables are emptied
 					kernel.bytes.next = places - 1 - uint32(min(len(src), places-2))
 					plain.bytes.next = kernel.bytes.next

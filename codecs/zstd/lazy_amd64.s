@@ -3,9 +3,6 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// hash8
-#define HASH8 $0x2545f4914f6cdd1d
-
 // AHEAD is how many bytes ahead buckets are prefetched.
 #define AHEAD 8
 

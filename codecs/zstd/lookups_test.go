@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/internal/edge"
 )
 
 // Kernels for a processor list, enter and keep the same as the functions in Go.
@@ -13,7 +15,7 @@ func TestLookUps(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for _, l := range []layout{{size: 2, step: 2, phase: 1, width: 5}, {size: 2, step: 2, phase: 0, width: 5}, {size: 4, step: 4, phase: 2, width: 6}, {size: 4, step: 4, phase: 3, width: 6}, {size: 8, step: 4, phase: 1, width: 5}, {size: 8, step: 4, phase: 3, width: 5}} {
 		for _, values := range []int{1, 3, 40, 3000, 1 << 24} {
-			src := make([]byte, 40_000)
+			src := edge.Memory(t, 40_000)
 			for at := 0; at < len(src); at += l.size {
 				v := uint64(random.IntN(values)) * 0x01000193
 				for i := range l.size {

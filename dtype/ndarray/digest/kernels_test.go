@@ -3,6 +3,8 @@ package digest
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/zmigrate/zmigrate/internal/edge"
 )
 
 // TestKernel compares the kernel of this machine with the plain loop, for all numbers of
@@ -10,7 +12,7 @@ import (
 func TestKernel(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
-	data := guarded(t, 3*blockBytes+7)
+	data := edge.Memory(t, 3*blockBytes+7)
 	for i := range data {
 		data[i] = byte(random.Uint32()) | 0x80*byte(random.Uint32N(2))
 	}

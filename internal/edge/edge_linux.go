@@ -1,4 +1,4 @@
-package digest
+package edge
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// guarded returns memory that ends where no memory may be read.
-func guarded(t *testing.T, n int) []byte {
+// Memory returns n bytes, behind which no memory may be read.
+func Memory(t testing.TB, n int) []byte {
 	t.Helper()
 	page := os.Getpagesize()
 	pages := (n + page - 1) / page * page
