@@ -2,6 +2,7 @@
 
 #include "go_asm.h"
 #include "textflag.h"
+#include "extend_amd64.h"
 
 // AHEAD is how many bytes ahead buckets are prefetched.
 #define AHEAD 8
@@ -13,37 +14,10 @@ DATA lanesBefore<>+16(SB)/8, $0x0000000400000003
 DATA lanesBefore<>+24(SB)/8, $0x0000000600000005
 GLOBL lanesBefore<>(SB), RODATA|NOPTR, $32
 
-// EXTEND adds to n the number of bytes from at+n on that equal those from earlier+n on. Both are
-// addresses. R10 is the end of the content.
-#define EXTEND(at, earlier, n, next, bytes, differ, done) \
-next:                        \
-	LEAQ   8(at)(n*1), R15   \
-	CMPQ   R15, R10          \
-	JHI    bytes             \
-	MOVQ   (at)(n*1), R15    \
-	XORQ   (earlier)(n*1), R15 \
-	JNE    differ            \
-	ADDQ   $8, n             \
-	JMP    next              \
-bytes:                       \
-	LEAQ   (at)(n*1), R15    \
-	CMPQ   R15, R10          \
-	JCC    done              \
-	MOVBLZX (R15), R15       \
-	CMPB   R15, (earlier)(n*1) \
-	JNE    done              \
-	INCQ   n                 \
-	JMP    bytes             \
-differ:                      \
-	TZCNTQ R15, R15          \
-	SHRQ   $3, R15           \
-	ADDQ   R15, n            \
-done:
-
 // func lookKernel(c *probe)
 //
-// SI is the content, R8 the position and DI its address, DX are its eight bytes. R11 and R12 are offset
-// and length of the best copy, and R14 is what it gains.
+// SI is the content, R8 the position and DI its address, DX are its eight bytes. R10 is the end of the content.
+// R11 and R12 are offset and length of the best copy, and R14 is what it gains.
 TEXT ·lookKernel(SB), NOSPLIT, $32-8
 	MOVQ c+0(FP), R13
 	MOVQ probe_src(R13), SI
@@ -80,7 +54,7 @@ last:
 	CMPL DX, (BX)
 	JNE  bucket
 	MOVL $4, CX
-	EXTEND(DI, BX, CX, lastNext, lastBytes, lastDiffer, lastEnd)
+	EXTEND(DI, BX, CX, R10, lastNext, lastBytes, lastDiffer, lastEnd)
 	LEAQ const_again(CX*4), R15
 	CMPQ R15, R14
 	JLE  bucket
@@ -175,7 +149,7 @@ eight:
 	JNE  tried
 
 longer:
-	EXTEND(DI, SI, CX, eightNext, eightBytes, eightDiffer, eightEnd)
+	EXTEND(DI, SI, CX, R10, eightNext, eightBytes, eightDiffer, eightEnd)
 	LZCNTQ AX, R15
 	LEAQ -64(R15)(CX*4), R15
 	CMPQ R15, R14

@@ -4,6 +4,7 @@
 
 #include "go_asm.h"
 #include "textflag.h"
+#include "extend_amd64.h"
 
 // hash8 and hash6
 #define HASH8 $0x2545f4914f6cdd1d
@@ -12,7 +13,7 @@
 #define BASE base-8(SP)
 #define LIMIT limit-16(SP)
 #define HASTE haste-24(SP)
-#define END end-32(SP)
+#define END end-32(SP) // the address of the content's end
 #define ANCHOR anchor-40(SP)
 #define MULTIPLIER multiplier-48(SP)
 #define NEAR near-56(SP)
@@ -33,37 +34,6 @@
 	ORL  DX, AX                    \
 	SHRQ $const_tagBits, BX        \
 	MOVL AX, (table)(BX*4)
-
-// EXTEND sets DX to the number of bytes from the position R8 on that equal those R13 bytes earlier.
-// DX of them are known to be equal.
-#define EXTEND(next, bytes, differ, done) \
-	LEAQ   (SI)(R8*1), BX   \
-	MOVQ   BX, AX           \
-	SUBQ   R13, AX          \
-next:                       \
-	LEAQ   8(R8)(DX*1), R15 \
-	CMPQ   R15, END         \
-	JGT    bytes            \
-	MOVQ   (BX)(DX*1), R15  \
-	XORQ   (AX)(DX*1), R15  \
-	JNE    differ           \
-	ADDQ   $8, DX           \
-	JMP    next             \
-bytes:                      \
-	SUBQ   $8, R15          \
-	CMPQ   R15, END         \
-	JGE    done             \
-	MOVBLZX (BX)(DX*1), R15 \
-	CMPB   R15, (AX)(DX*1)  \
-	JNE    done             \
-	INCQ   DX               \
-	LEAQ   8(R8)(DX*1), R15 \
-	JMP    bytes            \
-differ:                     \
-	TZCNTQ R15, R15         \
-	SHRQ   $3, R15          \
-	ADDQ   R15, DX          \
-done:
 
 // EMIT makes a sequence of AX literals and a copy of DX bytes, and copies the literals.
 #define EMIT(next, eight, copied) \
@@ -111,13 +81,14 @@ TEXT ·generalKernel(SB), NOSPLIT, $56-8
 	MOVQ BX, LIMIT
 	MOVQ search_haste(AX), BX
 	MOVQ BX, HASTE
-	MOVQ search_end(AX), BX
-	MOVQ BX, END
 	MOVQ search_multiplier(AX), BX
 	MOVQ BX, MULTIPLIER
 	MOVQ search_near(AX), BX
 	MOVQ BX, NEAR
 	MOVQ search_src(AX), SI
+	MOVQ search_end(AX), BX
+	ADDQ SI, BX
+	MOVQ BX, END
 	MOVQ search_long(AX), R9
 	MOVQ search_short(AX), R10
 	MOVQ search_literals(AX), DI
@@ -255,7 +226,10 @@ long:
 	MOVL $8, DX
 
 around:
-	EXTEND(aroundNext, aroundBytes, aroundDiffer, aroundEnd)
+	LEAQ (SI)(R8*1), BX
+	MOVQ BX, AX
+	SUBQ R13, AX
+	EXTEND(BX, AX, DX, END, aroundNext, aroundBytes, aroundDiffer, aroundEnd)
 
 	// Bytes before the position that are equal belong to the copy.
 before:
@@ -280,9 +254,9 @@ before:
 
 found:
 	EMIT(foundNext, foundEight, foundCopied)
-	LEAQ 8(R11), R15
+	LEAQ 8(SI)(R11*1), R15
 	CMPQ R15, END
-	JGT  entered
+	JHI  entered
 	MOVQ 2(SI)(R8*1), R15
 	ENTER(HASH8, R9, 2, R8)
 	ENTER(MULTIPLIER, R10, 2, R8)
@@ -309,7 +283,10 @@ repeat:
 	ENTER(MULTIPLIER, R10, 0, R8)
 	XCHGQ R13, R14
 	MOVL  $4, DX
-	EXTEND(repeatNext, repeatBytes, repeatDiffer, repeatEnd)
+	LEAQ (SI)(R8*1), BX
+	MOVQ BX, AX
+	SUBQ R13, AX
+	EXTEND(BX, AX, DX, END, repeatNext, repeatBytes, repeatDiffer, repeatEnd)
 	MOVL  $0, sequence_literals(R12)
 	MOVL  DX, sequence_length(R12)
 	MOVL  R13, sequence_offset(R12)
@@ -321,7 +298,10 @@ repeat:
 again:
 	INCQ R8
 	MOVL $4, DX
-	EXTEND(againNext, againBytes, againDiffer, againEnd)
+	LEAQ (SI)(R8*1), BX
+	MOVQ BX, AX
+	SUBQ R13, AX
+	EXTEND(BX, AX, DX, END, againNext, againBytes, againDiffer, againEnd)
 	MOVQ R8, AX
 	SUBQ ANCHOR, AX
 	EMIT(againMore, againEight, againCopied)
@@ -368,13 +348,14 @@ TEXT ·quicklyKernel(SB), NOSPLIT, $56-8
 	MOVQ BX, LIMIT
 	MOVQ search_haste(AX), BX
 	MOVQ BX, HASTE
-	MOVQ search_end(AX), BX
-	MOVQ BX, END
 	MOVQ search_multiplier(AX), BX
 	MOVQ BX, MULTIPLIER
 	MOVQ search_near(AX), BX
 	MOVQ BX, NEAR
 	MOVQ search_src(AX), SI
+	MOVQ search_end(AX), BX
+	ADDQ SI, BX
+	MOVQ BX, END
 	MOVQ search_long(AX), R9
 	MOVQ search_short(AX), R10
 	MOVQ search_literals(AX), DI
@@ -469,7 +450,10 @@ long:
 	MOVL $8, DX
 
 around:
-	EXTEND(aroundNext, aroundBytes, aroundDiffer, aroundEnd)
+	LEAQ (SI)(R8*1), BX
+	MOVQ BX, AX
+	SUBQ R13, AX
+	EXTEND(BX, AX, DX, END, aroundNext, aroundBytes, aroundDiffer, aroundEnd)
 
 	// Bytes before the position that are equal belong to the copy.
 before:
@@ -494,9 +478,9 @@ before:
 
 found:
 	EMIT(foundNext, foundEight, foundCopied)
-	LEAQ 8(R11), R15
+	LEAQ 8(SI)(R11*1), R15
 	CMPQ R15, END
-	JGT  entered
+	JHI  entered
 	MOVQ 2(SI)(R8*1), R15
 	ENTER(HASH6, R10, 2, R8)
 	MOVQ -2(SI)(R11*1), R15
@@ -519,7 +503,10 @@ repeat:
 	ENTER(HASH6, R10, 0, R8)
 	XCHGQ R13, R14
 	MOVL  $4, DX
-	EXTEND(repeatNext, repeatBytes, repeatDiffer, repeatEnd)
+	LEAQ (SI)(R8*1), BX
+	MOVQ BX, AX
+	SUBQ R13, AX
+	EXTEND(BX, AX, DX, END, repeatNext, repeatBytes, repeatDiffer, repeatEnd)
 	MOVL  $0, sequence_literals(R12)
 	MOVL  DX, sequence_length(R12)
 	MOVL  R13, sequence_offset(R12)
@@ -531,7 +518,10 @@ repeat:
 again:
 	INCQ R8
 	MOVL $4, DX
-	EXTEND(againNext, againBytes, againDiffer, againEnd)
+	LEAQ (SI)(R8*1), BX
+	MOVQ BX, AX
+	SUBQ R13, AX
+	EXTEND(BX, AX, DX, END, againNext, againBytes, againDiffer, againEnd)
 	MOVQ R8, AX
 	SUBQ ANCHOR, AX
 	EMIT(againMore, againEight, againCopied)
