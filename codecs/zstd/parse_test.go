@@ -19,7 +19,7 @@ func TestUsedTables(t *testing.T) {
 		fresh := newParser(efforts[level])
 		fresh.reset(len(src))
 		fresh.parse(src, 0, history{1, 4, 8})
-		for _, next := range []uint32{1, math.MaxUint32 - 120_000, math.MaxUint32 - 70_000, math.MaxUint32 - 10} {
+		for _, next := range []uint32{1, places - 120_000, places - 70_000, places - 10} {
 			used := newParser(efforts[level])
 			used.bytes.next = next
 			for _, content := range [][]byte{earlier, src} {
