@@ -34,13 +34,13 @@
 // of the next numbers are prefetched.
 //
 // Kernels for processors do most of the work, with AVX-512 on eight positions of numbers or sixteen
-// sequences at a time. For each kernel there is a function
-// in Go that does the same. KERNELS.md explains the kernels.
+// sequences at a time. For each kernel there is a function in Go that does the same. KERNELS.md explains
+// the kernels.
 //
 // Other blocks are searched in one of three ways. The lowest level looks up six bytes at a
-// position, the next ones five and eight bytes. The levels from 6 on try the last four or eight
-// places of five bytes. Before they take a copy, they look whether one from the next positions is
-// better. In small contents, hashes of four bytes replace those of five. Where eight bytes are
+// position, the next ones five and eight bytes. The levels from 6 on look up five bytes, and try the last
+// four or eight places that had them. Before they take a copy, they look whether one from the next
+// positions is better. In small contents, four bytes are looked up in place of five. Where eight bytes are
 // equal, all three ways copy them from one byte before: the copies around have the same offset,
 // which then costs next to nothing.
 //

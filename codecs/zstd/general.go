@@ -140,7 +140,7 @@ func (t *hashTables) worthwhile(differ uint64, offset int) bool {
 // bytes earlier, and of the equal bytes in front of and behind them. It enters some of
 // these positions, and returns the end.
 func (p *parser) emitAround(src []byte, at, offset, n int) int {
-	at, end := p.emitBehind(src, at, offset, matchLength(src, at, offset, n))
+	at, end := p.emitBackwards(src, at, offset, matchLength(src, at, offset, n))
 	if end+8 <= len(src) {
 		if p.quick {
 			p.bytes.enterSix(peek64(src, at+2), at+2)
@@ -154,9 +154,9 @@ func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	return end
 }
 
-// emitBehind makes a sequence of the n bytes at a position that equal those offset bytes earlier, and of the
+// emitBackwards makes a sequence of the n bytes at a position that equal those offset bytes earlier, and of the
 // equal bytes in front of them. It returns the beginning and the end.
-func (p *parser) emitBehind(src []byte, at, offset, n int) (begin, end int) {
+func (p *parser) emitBackwards(src []byte, at, offset, n int) (begin, end int) {
 	begin = at
 	for begin > p.anchor && begin > offset && src[begin-1] == src[begin-1-offset] {
 		begin--

@@ -96,7 +96,7 @@ func (p *parser) lazily(src []byte, from int, h history, related bool) {
 func (p *parser) repeated(at, limit int) int {
 	src := p.probe.src
 	p.probe.enter(at, at+1)
-	_, end := p.emitBehind(src, at+1, 1, matchLength(src, at+1, 1, 7))
+	_, end := p.emitBackwards(src, at+1, 1, matchLength(src, at+1, 1, 7))
 	p.probe.enter(max(at+1, min(end-2, limit)), min(end, limit))
 	return end
 }
@@ -137,7 +137,7 @@ func (p *parser) best(at, limit, last int) (offset, end int) {
 			}
 		}
 	}
-	_, end = p.emitBehind(src, at, offset, n)
+	_, end = p.emitBackwards(src, at, offset, n)
 	if from, to := final+1, min(end, limit); to-from <= 2*entered {
 		c.enter(from, to)
 	} else {
