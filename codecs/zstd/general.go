@@ -19,7 +19,7 @@ const margin = 9
 // p.haste is. h has the offsets of the last sequences.
 func (p *parser) generalPlain(src []byte, from int, h history) {
 	t := &p.bytes
-	t.ready(p.size)
+	t.ready(p.size, p.fourUpTo)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin
@@ -27,12 +27,12 @@ func (p *parser) generalPlain(src []byte, from int, h history) {
 	for at := max(from, 1); at < limit; {
 		// As t.enter does, but most offsets are not looked at further.
 		v := peek64(src, at)
-		h8, h5 := v*hash8>>(down&63), v*multiplier>>(down&63)
-		i, k := slot(longs, h8>>tagBits), slot(shorts, h5>>tagBits)
+		hashLong, hashShort := v*hash8>>(down&63), v*multiplier>>(down&63)
+		i, k := slot(longs, hashLong>>tagBits), slot(shorts, hashShort>>tagBits)
 		place := (base + uint32(at)) << tagBits
-		l, s := place|uint32(h8&tagMask), place|uint32(h5&tagMask)
-		long, short := distance(l, *i), distance(s, *k)
-		*i, *k = l, s
+		entryLong, entryShort := place|uint32(hashLong&tagMask), place|uint32(hashShort&tagMask)
+		long, short := distance(entryLong, *i), distance(entryShort, *k)
+		*i, *k = entryLong, entryShort
 		most := min(at, window)
 		switch {
 		case offset <= at && peek32(src, at+1-offset) == uint32(v>>8):
@@ -71,7 +71,7 @@ func (p *parser) generalPlain(src []byte, from int, h history) {
 // quicklyPlain finds copies as generalPlain does, but looks up hashes of six bytes alone.
 func (p *parser) quicklyPlain(src []byte, from int, h history) {
 	t := &p.bytes
-	t.ready(p.size)
+	t.ready(p.size, p.fourUpTo)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin
@@ -112,9 +112,9 @@ func allEqual(v uint64) bool { return bits.RotateLeft64(v, 8) == v }
 // them that they took most of the time.
 const far = 128 << 10
 
-// In contents of up to tiny bytes, the short table is for hashes of four bytes, in others for hashes of five. For the
-// search of lazily, it is so in contents of up to small bytes. Just four bytes are copied only from nearer than
-// tinyNear or smallNear there: copies from farther away cost as much as literals.
+// Where hashes of four bytes are looked up, see effort, four bytes are copied only from nearer than tinyNear, in
+// contents of up to tiny bytes, or than smallNear, in others. Copies of four bytes from farther away cost as much as
+// their literals.
 const (
 	tiny      = 16 << 10
 	tinyNear  = 1 << 10

@@ -28,14 +28,15 @@ func TestProbe(t *testing.T) {
 						at++
 					}
 				}
-				kernel, plain := newParser(effort{tableLog: 12, tries: tries}), newParser(effort{tableLog: 12, tries: tries})
+				e := effort{tableLog: 12, tries: tries, fourUpTo: small}
+				kernel, plain := newParser(e), newParser(e)
 				found := 0
 				for frame := range 2 {
 					content := edge.Memory(t, size-frame)
 					copy(content, src)
 					for _, p := range []*parser{kernel, plain} {
 						p.reset(len(content))
-						p.bytes.ready(len(content))
+						p.bytes.ready(len(content), p.fourUpTo)
 						p.probe = p.newProbe(content)
 					}
 					plain.probe.plain = true

@@ -37,8 +37,8 @@ func newHashTables(log int, both bool) hashTables {
 }
 
 // ready makes the tables for bytes ready when a frame, of size bytes, uses them for the first
-// time. It makes them no larger than the frame needs.
-func (t *hashTables) ready(size int) {
+// time. It makes them no larger than the frame needs. fourUpTo is as in effort.
+func (t *hashTables) ready(size, fourUpTo int) {
 	if t.usable {
 		return
 	}
@@ -50,11 +50,11 @@ func (t *hashTables) ready(size int) {
 		t.next = 1
 	}
 	t.multiplier, t.near = hash5, far
-	switch {
-	case size <= tiny:
-		t.multiplier, t.near = hash4, tinyNear
-	case size <= small && t.long == nil:
+	if size <= fourUpTo {
 		t.multiplier, t.near = hash4, smallNear
+		if size <= tiny {
+			t.near = tinyNear
+		}
 	}
 	t.base = t.next
 	t.next += uint32(min(size, places-1))
@@ -100,6 +100,9 @@ type effort struct {
 	// tries is how many earlier places the search at any position tries, and ahead at how many positions behind a
 	// copy it looks for a better one. If they are zero, another search tries one place.
 	tries, ahead int
+	// fourUpTo is the size of contents up to which the search at any position looks up hashes of four bytes in place
+	// of five.
+	fourUpTo int
 	// anyUpTo is the size of contents up to which varied numbers are searched at any position. Their
 	// frames are up to 15 % smaller then, and take up to twice the time.
 	anyUpTo int

@@ -1,4 +1,4 @@
-// Code generated from search_amd64.s.kernels by internal/kernels. DO NOT EDIT.
+// Code generated from general_amd64.s.kernels by internal/kernels. DO NOT EDIT.
 
 //go:build !purego
 
