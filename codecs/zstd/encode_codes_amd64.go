@@ -9,25 +9,41 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// codePair is two streams of codes in the making, in which encodePairKernel goes on.
+// codePair is two streams of codes in the making, in which a kernel goes on.
 type codePair struct {
-	words *[256]uint64
-	src   [2]*byte // the symbols, four for each step
-	out   [2]*byte // where the streams go on
-	// The last n bits of a stream, at most 7, are not in out yet. They are the highest bits of
-	// acc. The lowest eight bits of acc mean nothing, and neither do the bits of n above its
-	// lowest eight.
-	acc, n [2]uint64
-	fours  int // number of steps, of four symbols of each stream; at least 1
+	src    [2]*byte  // the symbols, four for each step
+	out    [2]*byte  // where the streams go on
+	acc, n [2]uint64 // the last n bits of a stream, at most 7, which are not in out yet
+	fours  int       // number of steps, of four symbols of each stream
 }
 
-// encodePairKernel encodes symbols, the last ones first. It needs BMI2, and writes eight bytes at a
-// time. It encodes two streams because the steps of one have to wait for each other.
+// encodePairKernel encodes symbols, the last ones first. It needs BMI2, and at least one step. It writes
+// eight bytes at a time. It encodes two streams because the steps of one have to wait for each other.
+//
+// A word is a code in the highest bits, and its length in the lowest eight.
 //
 //go:noescape
-func encodePairKernel(p *codePair)
+func encodePairKernel(p *codePair, words *[256]uint64)
 
-// leastPair is the fewest symbols of a stream for which encodePairKernel pays.
+// encodePairKernel512 does the same as encodePairKernel, with the codes of a huffmanTable. It needs
+// AVX-512, and at least sixteen steps.
+//
+//go:noescape
+func encodePairKernel512(p *codePair, codes *[256]uint32)
+
+// lastFirst512 lists places of 64 symbols, the last one first: in each sixteen, eight of the second half
+// and then eight of the first one.
+var lastFirst512 = func() (places [64]uint8) {
+	for i := range places {
+		places[i] = uint8(63 - i/16*8 - i%8 - i%16/8*32)
+	}
+	return places
+}()
+
+// evens512 lists every second place of two registers of 32-bit numbers.
+var evens512 = [16]uint32{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}
+
+// leastPair is the fewest symbols of a stream for which kernels pay.
 const leastPair = 256
 
 // encodePair encodes a to dstA and b to dstB, as encode does. b is as long as a, or up to three
@@ -36,42 +52,37 @@ func (t *huffmanTable) encodePair(dstA, dstB, a, b []byte) (sizeA, sizeB int) {
 	if len(b) < leastPair || cpu.Used() < cpu.AVX2 {
 		return t.encode(dstA, a), t.encode(dstB, b)
 	}
-	// A word is a code in the highest bits, and its length in the lowest eight.
-	var words [256]uint64
-	for s, c := range t.codes[:t.symbols] {
-		if length := c & 0xff; length > 0 {
-			words[s] = uint64(c>>8)<<(64-length) | uint64(length)
-		}
-	}
-	p := codePair{words: &words, fours: len(b) / 4}
+	p := codePair{fours: len(b) / 4}
 	dst, src := [2][]byte{dstA, dstB}, [2][]byte{a, b}
-	var at [2]int
-	put := func(i, from, to int) { // at most four symbols
-		for k := to - 1; k >= from; k-- {
-			word := words[src[i][k]]
-			p.acc[i] = p.acc[i]>>(word&63) | word
-			p.n[i] += word
+	for i, s := range src {
+		at := 0
+		for k := len(s) - 1; k >= 4*p.fours; k-- { // of b at most three, of a at most six
+			code := t.codes[s[k]]
+			p.acc[i] |= uint64(code>>8) << p.n[i]
+			p.n[i] += uint64(code & 0xff)
+			binary.LittleEndian.PutUint16(dst[i][at:], uint16(p.acc[i]))
+			at += int(p.n[i] >> 3)
+			p.acc[i] >>= p.n[i] &^ 7
+			p.n[i] &= 7
 		}
-		binary.LittleEndian.PutUint64(dst[i][at[i]:], p.acc[i]>>(-p.n[i]&63))
-		at[i] += int(uint8(p.n[i]) >> 3)
-		p.n[i] &= 7
+		p.src[i], p.out[i] = &s[0], &dst[i][at]
 	}
-	for i := range src {
-		end := len(src[i])
-		put(i, end&^3, end)
-		if end &^= 3; end > 4*p.fours { // only a has so many
-			put(i, end-4, end)
+	if cpu.Used() >= cpu.AVX512 {
+		encodePairKernel512(&p, &t.codes)
+	} else {
+		var words [256]uint64
+		for s, c := range t.codes[:t.symbols] {
+			if length := c & 0xff; length > 0 {
+				words[s] = uint64(c>>8)<<(64-length) | uint64(length)
+			}
 		}
-		p.src[i], p.out[i] = &src[i][0], &dst[i][at[i]]
+		encodePairKernel(&p, &words)
 	}
-	encodePairKernel(&p)
 	var sizes [2]int
-	for i := range src {
-		at[i] = int(uintptr(unsafe.Pointer(p.out[i])) - uintptr(unsafe.Pointer(unsafe.SliceData(dst[i]))))
-		// The one-bit at the end.
-		n := p.n[i] + 1
-		binary.LittleEndian.PutUint64(dst[i][at[i]:], (p.acc[i]>>1|1<<63)>>(64-n))
-		sizes[i] = at[i] + int(n+7)>>3
+	for i := range dst {
+		at := int(uintptr(unsafe.Pointer(p.out[i])) - uintptr(unsafe.Pointer(unsafe.SliceData(dst[i]))))
+		dst[i][at] = byte(p.acc[i] | 1<<p.n[i]) // the one-bit at the end
+		sizes[i] = at + 1
 	}
 	return sizes[0], sizes[1]
 }

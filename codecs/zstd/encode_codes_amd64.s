@@ -27,10 +27,13 @@
 	ADDQ    BX, out      \
 	ANDL    $7, n
 
-// func encodePairKernel(p *codePair)
-TEXT ·encodePairKernel(SB), NOSPLIT, $0-8
+// func encodePairKernel(p *codePair, words *[256]uint64)
+//
+// In R10 and R11, the last bits of the streams are the highest ones. The lowest eight bits mean nothing,
+// and neither do the bits of R12 and R13, their numbers, above the lowest eight.
+TEXT ·encodePairKernel(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), R15
-	MOVQ codePair_words(R15), AX
+	MOVQ words+8(FP), AX
 	MOVQ codePair_src+0(R15), SI
 	MOVQ codePair_src+8(R15), DI
 	MOVQ codePair_out+0(R15), R8
@@ -43,6 +46,13 @@ TEXT ·encodePairKernel(SB), NOSPLIT, $0-8
 	LEAQ (SI)(CX*4), SI
 	LEAQ (DI)(CX*4), DI
 
+	MOVQ  R12, BX
+	NEGQ  BX
+	SHLXQ BX, R10, R10
+	MOVQ  R13, BX
+	NEGQ  BX
+	SHLXQ BX, R11, R11
+
 next:
 	PUT(-1)
 	PUT(-2)
@@ -54,6 +64,16 @@ next:
 	SUBQ $4, DI
 	DECQ CX
 	JNZ  next
+
+	// Back to the lowest bits.
+	MOVL  $63, BX
+	SUBQ  R12, BX
+	SHRQ  $1, R10
+	SHRXQ BX, R10, R10
+	MOVL  $63, BX
+	SUBQ  R13, BX
+	SHRQ  $1, R11
+	SHRXQ BX, R11, R11
 
 	MOVQ R8, codePair_out+0(R15)
 	MOVQ R9, codePair_out+8(R15)
