@@ -378,17 +378,16 @@ long:
 // STATE puts the bits of a state, at the next code, which is in AX, and goes to its next state.
 // table is where the table of its kind of codes is.
 #define STATE(state, table) \
-	MOVL    table+fseTable_steps+fseStep_bits(R13)(AX*8), BX \
-	MOVL    table+fseTable_steps+fseStep_find(R13)(AX*8), DX \
-	ADDL    state, BX                                        \
-	SHRL    $16, BX                                          \
-	BZHIL   BX, state, CX                                    \
-	SHRXL   BX, state, state                                 \
-	SHLXQ   R9, CX, CX                                       \
-	ORQ     CX, R8                                           \
-	ADDL    BX, R9                                           \
-	ADDL    state, DX                                        \
-	MOVWLZX table+fseTable_next(R13)(DX*2), state
+	MOVL    table+fseTable_steps+fseStep_bits(R13)(AX*8), BX    \
+	ADDL    state, BX                                           \
+	SHRL    $16, BX                                             \
+	BZHIL   BX, state, CX                                       \
+	SHRXL   BX, state, state                                    \
+	SHLXQ   R9, CX, CX                                          \
+	ORQ     CX, R8                                              \
+	ADDL    BX, R9                                              \
+	ADDL    table+fseTable_steps+fseStep_find(R13)(AX*8), state \
+	MOVWLZX table+fseTable_next(R13)(state*2), state
 
 // FLUSH writes the bits that fill bytes.
 #define FLUSH \
@@ -421,18 +420,13 @@ TEXT ·putKernel(SB), NOSPLIT, $0-8
 sequence:
 	SUBQ $coded__size, SI
 	FLUSH
-	MOVL coded_codes(SI), R15
-	MOVL R15, AX
-	SHRL $8, AX
-	MOVBLZX AX, AX
+	MOVBLZX (coded_codes+1)(SI), AX
 	STATE(R11, const_offsets*fseTable__size)
-	MOVL R15, AX
-	SHRL $16, AX
-	MOVBLZX AX, AX
+	MOVBLZX (coded_codes+2)(SI), AX
 	STATE(R12, const_matchLengths*fseTable__size)
-	MOVBLZX R15, AX
+	MOVBLZX coded_codes(SI), AX
 	STATE(R10, const_literalLengths*fseTable__size)
-	SHRL $24, R15
+	MOVBLZX (coded_codes+3)(SI), R15
 	CMPL R15, $const_mostUnflushed
 	JA   flush
 
