@@ -182,7 +182,8 @@ func incompressible(src []byte) bool {
 	}
 	var counts [256]uint32
 	n := parts * literalSample
-	return int(count(&counts, samples[:n])) <= frequent(n)
+	count(&counts, samples[:n])
+	return int(slices.Max(counts[:])) <= frequent(n)
 }
 
 // appendLiteralsHeader appends the header of literals that are not coded.

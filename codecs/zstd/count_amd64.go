@@ -11,9 +11,10 @@ import "unsafe"
 //go:noescape
 func countKernel(counts *[256]uint32, tables *[8][256]uint32, src *byte, n int)
 
-func count(counts *[256]uint32, src []byte) (most uint32) {
+func count(counts *[256]uint32, src []byte) {
 	if !simd() || len(src) < fewBytes {
-		return countPlain(counts, src)
+		countPlain(counts, src)
+		return
 	}
 	var tables [8][256]uint32
 	whole := len(src) &^ 7
@@ -21,8 +22,4 @@ func count(counts *[256]uint32, src []byte) (most uint32) {
 	for _, b := range src[whole:] {
 		counts[b]++
 	}
-	for _, n := range counts {
-		most = max(most, n)
-	}
-	return most
 }

@@ -104,9 +104,9 @@ func TestCount(t *testing.T) {
 	for n := range 300 {
 		for _, src := range [][]byte{counted(random, n, 30), counted(random, 10*n, 1e9), make([]byte, 400*n)} {
 			counts, want := [256]uint32{1, 2, 3}, [256]uint32{}
-			most := countPlain(&want, src)
-			if got := count(&counts, src); got != most || counts != want {
-				t.Fatalf("%d bytes: the most frequent byte %d times, want %d, or other counts", len(src), got, most)
+			countPlain(&want, src)
+			if count(&counts, src); counts != want {
+				t.Fatalf("%d bytes: %v, want %v", len(src), counts, want)
 			}
 		}
 	}

@@ -14,6 +14,8 @@ type huffmanTable struct {
 	symbols int         // one more than the last symbol
 	longest uint8       // the length of the longest code, in bits
 	codes   [256]uint32 // code<<8 | length of the code; zero for a symbol without a code
+
+	perLength [maxCodeBits + 1]uint32 // number of codes of each length
 }
 
 // huffmanNode is a symbol, or a node over two earlier nodes.
@@ -28,17 +30,16 @@ type huffmanNode struct {
 // zero.
 func (t *huffmanTable) build(counts *[256]uint32) {
 	var order [256]uint64 // count<<8 | symbol
-	n, most := 0, uint32(0)
+	n := 0
 	t.symbols = 0
 	for s, count := range counts {
 		if count > 0 {
 			order[n] = uint64(count)<<8 | uint64(s)
-			most = max(most, count)
 			n++
 			t.symbols = s + 1
 		}
 	}
-	sortCounts(order[:n], most)
+	sortCounts(order[:n])
 	var nodes [512]huffmanNode
 	for i, o := range order[:n] {
 		nodes[i] = huffmanNode{count: uint32(o >> 8), symbol: uint8(o)}
@@ -47,14 +48,18 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 	limitLengths(nodes[:n])
 
 	t.valid, t.longest = true, nodes[0].length
-	var perLength [maxCodeBits + 1]uint32
-	for _, leaf := range nodes[:n] {
-		perLength[leaf.length]++
+	t.perLength = [maxCodeBits + 1]uint32{}
+	for at := 0; at < n; { // one length after the other, the longest first
+		from, length := at, nodes[at].length
+		for at < n && nodes[at].length == length {
+			at++
+		}
+		t.perLength[length] = uint32(at - from)
 	}
 	var code [maxCodeBits + 1]uint32
 	for length, next := t.longest, uint32(0); length > 0; length-- {
 		code[length] = next
-		next = (next + perLength[length]) >> 1
+		next = (next + t.perLength[length]) >> 1
 	}
 	t.codes = [256]uint32{}
 	for _, leaf := range nodes[:n] {
@@ -68,35 +73,55 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 	}
 }
 
-// sortCounts sorts at most 256 numbers count<<8 | symbol. At first the symbols ascend. most is the
-// largest count.
-func sortCounts(order []uint64, most uint32) {
+// sortCounts sorts at most 256 numbers count<<8 | symbol. At first the symbols ascend.
+func sortCounts(order []uint64) {
 	const few = 32
 	if len(order) <= few {
 		slices.Sort(order)
 		return
 	}
-	// Counts are sorted by eight bits after the other, from the lowest ones on.
-	var sorted [256]uint64
-	from, to := order, sorted[:len(order)]
-	for shift := 8; most>>(shift-8) > 0; shift += 8 {
-		var places [256]uint16 // by digit: the number of its counts, then where the next one goes
-		for _, o := range from {
-			places[uint8(o>>shift)]++
+	var sorted, large [256]uint64
+	// In blocks of some KiB, few counts are above 255. These are sorted by themselves.
+	smalls, larges := 0, 0
+	for _, o := range order {
+		if o>>16 == 0 {
+			sorted[smalls&0xff] = o
+			smalls++
+		} else {
+			large[larges&0xff] = o
+			larges++
 		}
-		place := uint16(0)
-		for digit, n := range places {
-			places[digit] = place
-			place += n
-		}
-		for _, o := range from {
-			digit := uint8(o >> shift)
-			to[places[digit]&0xff] = o
-			places[digit]++
-		}
-		from, to = to, from
 	}
-	copy(order, from)
+	if larges <= few {
+		slices.Sort(large[:larges])
+		sortDigit(order, sorted[:smalls], 8)
+		copy(order[smalls:], large[:larges])
+		return
+	}
+	sortDigit(sorted[:], order, 8)
+	sortDigit(order, sorted[:len(order)], 16)
+	if slices.Max(large[:larges]) >= 1<<24 {
+		copy(sorted[:], order)
+		sortDigit(order, sorted[:len(order)], 24)
+	}
+}
+
+// sortDigit sorts numbers by the eight bits from a place on. Numbers where these are equal keep their order.
+func sortDigit(to, from []uint64, place uint) {
+	var places [256]uint16 // by digit: the number of its numbers, then where the next one goes
+	for _, o := range from {
+		places[uint8(o>>place)]++
+	}
+	at := uint16(0)
+	for digit, n := range places {
+		places[digit] = at
+		at += n
+	}
+	for _, o := range from {
+		digit := uint8(o >> place)
+		to[places[digit]] = o
+		places[digit]++
+	}
 }
 
 // treeLengths sets the lengths of the n leaves. The leaves come first, the rarest in
@@ -198,7 +223,15 @@ func (t *huffmanTable) appendHeader(dst []byte, weights *fseTable) (out []byte, 
 		if length := uint8(t.codes[s]); length > 0 {
 			list[s] = t.longest + 1 - length
 		}
-		counts[list[s]]++
+	}
+	counts[0] = uint32(n)
+	for length := uint8(1); length <= t.longest; length++ {
+		with := t.perLength[length]
+		if length == uint8(t.codes[n]) {
+			with--
+		}
+		counts[t.longest+1-length] = with
+		counts[0] -= with
 	}
 	start := len(dst)
 	if n > 2 && slices.Max(counts[:]) < uint32(n) {
@@ -283,16 +316,14 @@ func (t *huffmanTable) encode(dst, src []byte) int {
 // fewBytes are counted one by one.
 const fewBytes = 64
 
-// countPlain sets counts to the number of occurrences of each byte in src. It returns the count of
-// the most frequent byte.
-func countPlain(counts *[256]uint32, src []byte) (most uint32) {
+// countPlain sets counts to the number of occurrences of each byte in src.
+func countPlain(counts *[256]uint32, src []byte) {
 	*counts = [256]uint32{}
 	if len(src) < fewBytes {
 		for _, b := range src {
 			counts[b]++
-			most = max(most, counts[b])
 		}
-		return most
+		return
 	}
 	// Bytes that are one number apart, which are often equal, are counted apart: a counter that
 	// is needed again at once would have to be waited for.
@@ -314,7 +345,5 @@ func countPlain(counts *[256]uint32, src []byte) (most uint32) {
 	}
 	for s := range counts {
 		counts[s] += more[0][s] + more[1][s] + more[2][s]
-		most = max(most, counts[s])
 	}
-	return most
 }
