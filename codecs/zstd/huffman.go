@@ -47,14 +47,15 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 	treeLengths(nodes[:2*n-1], n)
 	limitLengths(nodes[:n])
 
-	t.valid, t.longest = true, nodes[0].length
+	t.valid, t.longest = true, 0
 	t.perLength = [maxCodeBits + 1]uint32{}
-	for at := 0; at < n; { // one length after the other, the longest first
+	for at := 0; at < n; { // nearly always, leaves with codes of one length are neighbours
 		from, length := at, nodes[at].length
 		for at < n && nodes[at].length == length {
 			at++
 		}
-		t.perLength[length] = uint32(at - from)
+		t.perLength[length] += uint32(at - from)
+		t.longest = max(t.longest, length)
 	}
 	var code [maxCodeBits + 1]uint32
 	for length, next := t.longest, uint32(0); length > 0; length-- {
@@ -174,28 +175,6 @@ func limitLengths(leaves []huffmanNode) {
 			leaves[i].length--
 		}
 	}
-	sortLengths(leaves)
-}
-
-// sortLengths sorts leaves by the lengths of their codes, the longest first. Leaves of one length keep
-// their order.
-func sortLengths(leaves []huffmanNode) {
-	var places [maxCodeBits + 1]int // by length: the number of its leaves, then where the next one goes
-	for _, leaf := range leaves {
-		places[leaf.length]++
-	}
-	place := 0
-	for length := maxCodeBits; length >= 0; length-- {
-		n := places[length]
-		places[length] = place
-		place += n
-	}
-	var sorted [256]huffmanNode
-	for _, leaf := range leaves {
-		sorted[places[leaf.length]] = leaf
-		places[leaf.length]++
-	}
-	copy(leaves, sorted[:])
 }
 
 // cost returns the number of bits that symbols of these frequencies take. ok tells
@@ -255,22 +234,31 @@ func (t *huffmanTable) appendHeader(dst []byte, weights *fseTable) (out []byte, 
 	return dst, true
 }
 
-// appendWeights encodes weights with two states in turn.
+// mostWeights is the most bytes of weights of 255 symbols, each of which takes at most the six bits of a
+// state.
+const mostWeights = (255*6+2*6+1)/8 + 1
+
+// appendWeights encodes weights with two states in turn. The table has at most 1<<6 states.
 func appendWeights(dst []byte, t *fseTable, weights []uint8) []byte {
-	w := bitWriter{out: dst}
-	n := len(weights)
-	var states [2]uint32
-	states[(n-1)&1] = t.first(weights[n-1])
-	states[(n-2)&1] = t.first(weights[n-2])
-	for i := n - 3; i >= 0; i-- {
-		state, step := states[i&1], t.steps[weights[i]]
-		width := (state + step.bits) >> 16
-		w.put(uint64(state)&(1<<width-1), uint(width))
-		states[i&1] = uint32(t.next[int32(state>>width)+step.find])
+	var out [mostWeights + 8]byte
+	acc, n, at := uint64(0), uint(0), 0
+	last := len(weights) - 1
+	state, other := t.first(weights[last]), t.first(weights[last-1])
+	for i := last - 2; i >= 0; i-- {
+		step := t.steps[weights[i]&63]
+		width := (state + step.bits) >> 16 & 31
+		acc |= uint64(state&(1<<width-1)) << (n & 63)
+		n += uint(width)
+		binary.LittleEndian.PutUint64(out[at:], acc)
+		at += int(n >> 3)
+		acc >>= n & 56
+		n &= 7
+		state, other = other, uint32(t.next[int32(state>>width)+step.find])
 	}
-	for _, i := range []int{1, 0} {
-		w.put(uint64(states[i])&(1<<t.log-1), uint(t.log))
-	}
+	w := bitWriter{out: append(dst, out[:at]...), bits: acc, n: n}
+	// Now it is the turn of the state that encodes at odd places.
+	w.put(uint64(state)&(1<<t.log-1), uint(t.log))
+	w.put(uint64(other)&(1<<t.log-1), uint(t.log))
 	return w.end()
 }
 
