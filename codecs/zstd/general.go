@@ -137,8 +137,8 @@ func (t *hashTables) worthwhile(differ uint64, offset int) bool {
 }
 
 // emitAround makes a sequence of the n bytes at a position that equal those offset
-// bytes earlier, and of the equal bytes in front of and behind them. It enters some of
-// these positions, and returns the end.
+// bytes earlier, and of the equal bytes in front of and behind them. It enters all of
+// these positions, or some, and returns the end.
 func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	at, end := p.emitBackwards(src, at, offset, matchLength(src, at, offset, n))
 	if end+8 <= len(src) {
@@ -147,11 +147,25 @@ func (p *parser) emitAround(src []byte, at, offset, n int) int {
 			p.bytes.enterSix(peek64(src, end-2), end-2)
 			return end
 		}
+		if end-at <= p.mostEntire() {
+			for k := at + 1; k < end; k++ {
+				p.bytes.enter(peek64(src, k), k)
+			}
+			return end
+		}
 		p.bytes.enter(peek64(src, at+2), at+2)
 		p.bytes.enterLong(peek64(src, end-2), end-2)
 		p.bytes.enterShort(peek64(src, end-1), end-1)
 	}
 	return end
+}
+
+// mostEntire returns the length of copies up to which all positions are entered.
+func (p *parser) mostEntire() int {
+	if p.size <= p.entireUpTo {
+		return 64
+	}
+	return 0
 }
 
 // emitBackwards makes a sequence of the n bytes at a position that equal those offset bytes earlier, and of the

@@ -21,6 +21,7 @@ type search struct {
 	base           uint
 	multiplier     uint64
 	near           int
+	mostEntire     int
 }
 
 // generalKernel does the same as generalPlain. It needs BMI1, BMI2 and LZCNT.
@@ -63,6 +64,7 @@ func (p *parser) search(src []byte, from int, h history) search {
 		literals: unsafe.SliceData(p.literals), sequences: unsafe.SliceData(p.sequences),
 		end: len(src), limit: len(src) - margin, at: max(from, 1), anchor: from,
 		offset: int(h[0]), before: int(h[1]), down: t.down, haste: p.haste, base: uint(t.base), multiplier: t.multiplier, near: t.near,
+		mostEntire: p.mostEntire(),
 	}
 }
 

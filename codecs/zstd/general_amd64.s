@@ -17,6 +17,7 @@
 #define ANCHOR anchor-40(SP)
 #define MULTIPLIER multiplier-48(SP)
 #define NEAR near-56(SP)
+#define ENTIRE entire-64(SP)
 
 // SLOT sets slot to the place in a table of the eight bytes in R15, and the tag below it.
 #define SLOT(multiplier, slot) \
@@ -72,7 +73,7 @@ copied:                              \
 //
 // SI is the content, R8 the position. R13 and R14 are the offsets of the last two sequences. DI and R12
 // are where literals and sequences go. R9 and R10 are the tables, and CX is how far a hash is shifted.
-TEXT ·generalKernel(SB), NOSPLIT, $56-8
+TEXT ·generalKernel(SB), NOSPLIT, $64-8
 	MOVQ s+0(FP), AX
 	MOVQ search_base(AX), BX
 	SHLL $const_tagBits, BX
@@ -85,6 +86,8 @@ TEXT ·generalKernel(SB), NOSPLIT, $56-8
 	MOVQ BX, MULTIPLIER
 	MOVQ search_near(AX), BX
 	MOVQ BX, NEAR
+	MOVQ search_mostEntire(AX), BX
+	MOVQ BX, ENTIRE
 	MOVQ search_src(AX), SI
 	MOVQ search_end(AX), BX
 	ADDQ SI, BX
@@ -257,6 +260,8 @@ found:
 	LEAQ 8(SI)(R11*1), R15
 	CMPQ R15, END
 	JHI  entered
+	CMPQ DX, ENTIRE
+	JLE  entire
 	MOVQ 2(SI)(R8*1), R15
 	ENTER(HASH8, R9, 2, R8)
 	ENTER(MULTIPLIER, R10, 2, R8)
@@ -308,6 +313,28 @@ again:
 	MOVQ R11, R8
 	JMP  repeat
 
+	// Enters all positions of the copy.
+entire:
+	LEAL 1(R8), AX
+	SHLL $const_tagBits, AX
+	ADDL BASE, AX
+
+each:
+	INCQ  R8
+	CMPQ  R8, R11
+	JGE   entered
+	MOVQ  (SI)(R8*1), R15
+	SLOT(HASH8, BX)
+	SLOT(MULTIPLIER, DX)
+	MOVB  BX, AX
+	SHRQ  $const_tagBits, BX
+	MOVL  AX, (R9)(BX*4)
+	MOVB  DX, AX
+	SHRQ  $const_tagBits, DX
+	MOVL  AX, (R10)(DX*4)
+	ADDL  $(1<<const_tagBits), AX
+	JMP   each
+
 	// The earlier place, AX, has fewer than eight bytes before it.
 beforeFew:
 	CMPQ R8, ANCHOR
@@ -339,7 +366,7 @@ done:
 //
 // SI is the content, R8 the position. R13 and R14 are the offsets of the last two sequences. DI and R12
 // are where literals and sequences go. R9 and R10 are the tables, and CX is how far a hash is shifted.
-TEXT ·quicklyKernel(SB), NOSPLIT, $56-8
+TEXT ·quicklyKernel(SB), NOSPLIT, $64-8
 	MOVQ s+0(FP), AX
 	MOVQ search_base(AX), BX
 	SHLL $const_tagBits, BX

@@ -69,7 +69,7 @@ func TestGeneral(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	for _, c := range searchedContents(random) {
 		for _, quick := range []bool{false, true} {
-			e := effort{tableLog: c.tableLog, haste: 6, quick: quick, fourUpTo: tiny}
+			e := effort{tableLog: c.tableLog, haste: 6, quick: quick, fourUpTo: tiny, entireUpTo: 300_000}
 			kernel, plain := newParser(e), newParser(e)
 			for frame := range 3 {
 				src := edge.Memory(t, len(c.src)-frame)

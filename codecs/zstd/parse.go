@@ -103,6 +103,9 @@ type effort struct {
 	// fourUpTo is the size of contents up to which the search at any position looks up hashes of four bytes in place
 	// of five.
 	fourUpTo int
+	// entireUpTo is the size of contents up to which a search that tries one place enters all positions of a copy.
+	// Otherwise it enters three.
+	entireUpTo int
 	// anyUpTo is the size of contents up to which varied numbers are searched at any position. Their
 	// frames are up to 15 % smaller then, and take up to twice the time.
 	anyUpTo int
