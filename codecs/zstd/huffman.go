@@ -2,6 +2,7 @@ package zstd
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -45,7 +46,7 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 		nodes[i] = huffmanNode{count: uint32(o >> 8), symbol: uint8(o)}
 	}
 	treeLengths(nodes[:2*n-1], n)
-	limitLengths(nodes[:n])
+	limitLengths(nodes[:n], mostCodeBits(int(nodes[2*n-2].count), t.symbols))
 
 	t.valid, t.longest = true, 0
 	t.perLength = [maxCodeBits + 1]uint32{}
@@ -147,31 +148,36 @@ func treeLengths(nodes []huffmanNode, n int) {
 	}
 }
 
-// limitLengths shortens the codes of leaves, the rarest of which come first, to
-// maxCodeBits. It changes other codes until all codes use the whole room again.
-func limitLengths(leaves []huffmanNode) {
-	if leaves[0].length <= maxCodeBits {
+// mostCodeBits returns how long codes of n literals of so many symbols may be. Shorter codes of few literals have
+// shorter descriptions, which saves more than the codes lose.
+func mostCodeBits(n, symbols int) uint8 {
+	return uint8(min(max(bits.Len(uint(n-1))-2, bits.Len(uint(symbols-1))+1), maxCodeBits))
+}
+
+// limitLengths shortens the codes of leaves, the rarest of which come first, to most bits. It changes other codes until all codes use the whole room again.
+func limitLengths(leaves []huffmanNode, most uint8) {
+	if leaves[0].length <= most {
 		return
 	}
-	room := 1 << maxCodeBits // room for codes, in codes of the longest length
+	room := 1 << most // room for codes, in codes of the longest length
 	for i := range leaves {
-		leaves[i].length = min(leaves[i].length, maxCodeBits)
-		room -= 1 << (maxCodeBits - leaves[i].length)
+		leaves[i].length = min(leaves[i].length, most)
+		room -= 1 << (most - leaves[i].length)
 	}
 	// Of the codes with the next shorter length, making the rarest one longer costs
 	// least.
 	for i := 0; room < 0; {
-		for leaves[i].length == maxCodeBits {
+		for leaves[i].length == most {
 			i++
 		}
 		leaves[i].length++
-		room += 1 << (maxCodeBits - leaves[i].length)
+		room += 1 << (most - leaves[i].length)
 	}
 	// The room that is left goes to the most frequent symbols whose codes can be
 	// shorter.
 	for i := len(leaves) - 1; room > 0; i = (i + len(leaves) - 1) % len(leaves) {
-		if length := leaves[i].length; length > 1 && 1<<(maxCodeBits-length) <= room {
-			room -= 1 << (maxCodeBits - length)
+		if length := leaves[i].length; length > 1 && 1<<(most-length) <= room {
+			room -= 1 << (most - length)
 			leaves[i].length--
 		}
 	}
