@@ -15,16 +15,18 @@ type coding struct {
 	count   int // at least 1
 	lengths *lengthCodes
 	vectors *codeVectors
-	counts  *[2][codeKinds]codeCounts // of every second sequence each
+	counts  *[countSets][codeKinds]codeCounts
 	history history
 }
+
+// countSets is the number of sets of counts, which sequences use in turn: a counter that is needed again at
+// once would have to be waited for. codeKernel uses the first two.
+const countSets = 4
 
 // codeCountsSize is the size of counts of one kind, in bytes.
 const codeCountsSize = int(unsafe.Sizeof(codeCounts{}))
 
-// codeKernel does the same as codePlain, but counts the codes of every
-// second sequence apart: a counter that is needed again at once would have to be waited for. It
-// needs LZCNT and BMI2.
+// codeKernel does the same as codePlain. It needs LZCNT and BMI2.
 //
 //go:noescape
 func codeKernel(c *coding)
@@ -83,10 +85,10 @@ func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCount
 		h.codePlain(dst, src, counts)
 		return
 	}
-	var both [2][codeKinds]codeCounts
+	var sets [countSets][codeKinds]codeCounts
 	c := coding{
 		src: &src[0], dst: &dst[:len(src)][0], count: len(src),
-		lengths: &lengths, vectors: &vectors, counts: &both, history: *h,
+		lengths: &lengths, vectors: &vectors, counts: &sets, history: *h,
 	}
 	if c.count >= atOnce && cpu.Used() >= cpu.AVX512 {
 		codeKernel512(&c)
@@ -98,7 +100,7 @@ func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCount
 	*h = c.history
 	for kind := range counts {
 		for s := range counts[kind] {
-			counts[kind][s] += both[0][kind][s] + both[1][kind][s]
+			counts[kind][s] += sets[0][kind][s] + sets[1][kind][s] + sets[2][kind][s] + sets[3][kind][s]
 		}
 	}
 }
