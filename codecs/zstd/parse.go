@@ -106,8 +106,8 @@ type effort struct {
 	// entireUpTo is the size of contents up to which a search that tries one place enters all positions of a copy.
 	// Otherwise it enters three.
 	entireUpTo int
-	// anyUpTo is the size of contents up to which varied numbers are searched at any position. Their
-	// frames are up to 15 % smaller then, and take up to twice the time.
+	// anyUpTo is the size of contents up to which varied numbers are searched at any position. That is faster, but
+	// frames of large contents are up to 16 % larger then.
 	anyUpTo int
 }
 
@@ -155,7 +155,8 @@ func (p *parser) parse(src []byte, from int, h history) {
 		return
 	}
 	l, ok := findLayout(src[from:])
-	if l.single && p.tries == 0 && (p.tableLog <= smallTable || p.size <= smallFrame) {
+	if l.single && p.tries == 0 {
+		// Each copy has the offset of the one before, which that search tries first.
 		ok = false
 	}
 	switch {
@@ -183,14 +184,6 @@ func (p *parser) constant(src []byte, from int) bool {
 	}
 	return false
 }
-
-// Numbers of which a single byte differs are searched at any position if the tables for bytes, or the
-// content, stay in a near cache: each copy has the offset of the one before, which that search tries
-// first.
-const (
-	smallTable = 15
-	smallFrame = 256 << 10
-)
 
 func (p *parser) begin(from int) {
 	p.literals, p.sequences, p.anchor = p.literals[:0], p.sequences[:0], from

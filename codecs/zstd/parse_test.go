@@ -36,8 +36,8 @@ func TestUsedTables(t *testing.T) {
 	}
 }
 
-// Times at even distances are searched at any position, unless tables and content are large. So are
-// decimals in small contents. Numbers of which two bytes differ, or five, are not.
+// Times at even distances are searched at any position up to level 5. So are decimals up to level 4, and in small
+// contents. Numbers of which two bytes differ, or five, are not.
 func TestAnyPosition(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	numbers := func(n int, at func(i int) int) (out []byte) {
@@ -57,13 +57,14 @@ func TestAnyPosition(t *testing.T) {
 		anyPosition bool
 	}{
 		{"times", numbers(16<<10, times), 3, true},
-		{"times in large content", numbers(smallFrame+8, times), 3, false},
-		{"times in large content", numbers(smallFrame+8, times), 2, true},
+		{"times in large content", numbers(1<<20, times), 5, true},
+		{"times", numbers(16<<10, times), 6, false},
 		{"ids", numbers(16<<10, ids), 3, false},
 		{"ids", numbers(16<<10, ids), 1, false},
 		{"hours in ns", numbers(16<<10, hours), 8, false},
-		{"decimals", numbers(32<<10, decimals), 1, true},
-		{"decimals", numbers(32<<10+8, decimals), 1, false},
+		{"decimals", numbers(1<<20, decimals), 4, true},
+		{"decimals", numbers(small, decimals), 5, true},
+		{"decimals", numbers(small+8, decimals), 5, false},
 		{"decimals", numbers(64<<10, decimals), 6, true},
 		{"decimals", numbers(64<<10+8, decimals), 6, false},
 		{"decimals", numbers(64<<10+8, decimals), 8, false},
