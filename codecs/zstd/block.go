@@ -46,6 +46,7 @@ type blockEncoder struct {
 	trial  *tables // tables of the block that is being made
 
 	kinds   [codeKinds]codeKind
+	leaves  huffmanLeaves
 	scratch fseTable
 	coded   []coded
 	out     []byte
@@ -142,11 +143,10 @@ func (e *blockEncoder) appendLiterals(dst, src []byte, counts *[256]uint32) []by
 	if counts == nil {
 		return append(appendLiteralsHeader(dst, literalsRaw, n), src...)
 	}
-	most := int(slices.Max(counts[:]))
-	if n > 1 && most == n {
+	if n > 1 && int(counts[src[0]]) == n {
 		return append(appendLiteralsHeader(dst, literalsRLE, n), src[0])
 	}
-	if n >= minCoded && most > frequent(n) {
+	if n >= minCoded && slices.ContainsFunc(counts[:], func(count uint32) bool { return int(count) > frequent(n) }) {
 		if out := e.appendCoded(dst, src, counts); out != nil {
 			return out
 		}
@@ -215,8 +215,7 @@ func (e *blockEncoder) appendCoded(dst, src []byte, counts *[256]uint32) []byte 
 	dst = dst[:start+headerSize]
 
 	t := &e.trial.huffman
-	t.build(counts)
-	cost, _ := t.cost(counts)
+	cost := t.build(counts, &e.leaves)
 	kind := literalsCompressed
 	described, ok := t.appendHeader(dst, &e.scratch)
 	before, usable := 0, e.tables.huffman.valid

@@ -21,7 +21,7 @@ func TestEncodePair(t *testing.T) {
 			var counts [256]uint32
 			count(&counts, src)
 			var table huffmanTable
-			table.build(&counts)
+			table.build(&counts, &huffmanLeaves{})
 			a := src[:n+random.IntN(4)]
 			b := src[len(a):][:max(0, len(a)-random.IntN(4))]
 			room := len(a)*maxCodeBits/8 + 16

@@ -8,19 +8,21 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// coding tells codeKernel what to do.
+// coding tells codeKernel and codeKernel512 what to do.
 type coding struct {
 	src     *sequence
 	dst     *coded
 	count   int // at least 1
 	lengths *lengthCodes
 	vectors *codeVectors
-	counts  *[countSets][codeKinds]codeCounts
+	// sets are the counts, which are zero before. Sequences use them in turn: a counter that is needed again at
+	// once would have to be waited for.
+	sets    *[codeKinds]codeCounts
+	sums    *[codeKinds]codeCounts // become the sums of all sets
 	history history
 }
 
-// countSets is the number of sets of counts, which sequences use in turn: a counter that is needed again at
-// once would have to be waited for. codeKernel uses the first two.
+// countSets is the number of sets of counts that codeKernel512 uses. codeKernel uses two, and does not add them.
 const countSets = 4
 
 // codeCountsSize is the size of counts of one kind, in bytes.
@@ -34,8 +36,7 @@ func codeKernel(c *coding)
 // atOnce is the number of sequences that codeKernel512 codes at a time.
 const atOnce = 16
 
-// codeKernel512 does the same for groups of atOnce sequences, as many as there are, but at least one.
-// It moves src and dst behind them. It needs AVX-512.
+// codeKernel512 does the same for a multiple of atOnce sequences, and adds the counts. It needs AVX-512.
 //
 //go:noescape
 func codeKernel512(c *coding)
@@ -79,30 +80,29 @@ func newCodeVectors() (v codeVectors) {
 	return v
 }
 
-// code turns sequences into codes, and counts the codes.
+// code turns sequences into codes, and counts the codes. counts is zero before.
 func (h *history) code(dst []coded, src []sequence, counts *[codeKinds]codeCounts) {
-	if len(src) == 0 || cpu.Used() < cpu.AVX2 {
-		h.codePlain(dst, src, counts)
-		return
-	}
-	var sets [countSets][codeKinds]codeCounts
-	c := coding{
-		src: &src[0], dst: &dst[:len(src)][0], count: len(src),
-		lengths: &lengths, vectors: &vectors, counts: &sets, history: *h,
-	}
-	if c.count >= atOnce && cpu.Used() >= cpu.AVX512 {
+	rest := 0
+	switch level := cpu.Used(); {
+	case len(src) >= atOnce && level >= cpu.AVX512:
+		rest = len(src) &^ (atOnce - 1)
+		var sets [countSets][codeKinds]codeCounts
+		c := coding{src: &src[0], dst: &dst[:rest][0], count: rest, vectors: &vectors, sets: &sets[0], sums: counts, history: *h}
 		codeKernel512(&c)
-		c.count %= atOnce
-	}
-	if c.count > 0 {
+		*h = c.history
+	case len(src) >= atOnce && level >= cpu.AVX2:
+		rest = len(src)
+		var sets [2][codeKinds]codeCounts
+		c := coding{src: &src[0], dst: &dst[:rest][0], count: rest, lengths: &lengths, sets: &sets[0], history: *h}
 		codeKernel(&c)
-	}
-	*h = c.history
-	for kind := range counts {
-		for s := range counts[kind] {
-			counts[kind][s] += sets[0][kind][s] + sets[1][kind][s] + sets[2][kind][s] + sets[3][kind][s]
+		*h = c.history
+		for kind := range counts {
+			for s := range counts[kind] {
+				counts[kind][s] = sets[0][kind][s] + sets[1][kind][s]
+			}
 		}
 	}
+	h.codePlain(dst[rest:], src[rest:], counts)
 }
 
 // streamCursor tells putKernel where to read and write.

@@ -91,7 +91,7 @@ TEXT ·codeKernel(SB), NOSPLIT, $8-8
 	ADDQ SI, BX
 	MOVQ BX, end-8(SP)
 	MOVQ coding_lengths(AX), R11
-	MOVQ coding_counts(AX), R13
+	MOVQ coding_sets(AX), R13
 	MOVL coding_history+0(AX), R8
 	MOVL coding_history+4(AX), R9
 	MOVL coding_history+8(AX), R10
@@ -173,7 +173,7 @@ TEXT ·codeKernel512(SB), NOSPLIT, $136-8
 	MOVQ coding_count(AX), BX
 	SHRQ $4, BX
 	MOVQ coding_vectors(AX), R11
-	MOVQ coding_counts(AX), R13
+	MOVQ coding_sets(AX), R13
 	MOVL coding_history+0(AX), R8
 	MOVL coding_history+4(AX), R9
 	MOVL coding_history+8(AX), R10
@@ -316,14 +316,26 @@ coded:
 	DECQ BX
 	JNZ  sixteen
 
+	MOVQ c+0(FP), AX
+	MOVQ coding_sums(AX), CX
+	XORL DX, DX
+sums:
+	VMOVDQU32 (R13)(DX*1), Z0
+	VPADDD    SET(R13)(DX*1), Z0, Z0
+	VMOVDQU32 (2*SET)(R13)(DX*1), Z1
+	VPADDD    (3*SET)(R13)(DX*1), Z1, Z1
+	VPADDD    Z1, Z0, Z0
+	VMOVDQU32 Z0, (CX)(DX*1)
+	ADDQ      $64, DX
+	CMPQ      DX, $SET
+	JNE       sums
+
 	VMOVDQU32 Z13, 64(SP)
 	VZEROUPPER
 	MOVL (64+4*13)(SP), R10
 	MOVL (64+4*14)(SP), R9
 	MOVL (64+4*15)(SP), R8
 	MOVQ c+0(FP), AX
-	MOVQ SI, coding_src(AX)
-	MOVQ DI, coding_dst(AX)
 	MOVL R8, coding_history+0(AX)
 	MOVL R9, coding_history+4(AX)
 	MOVL R10, coding_history+8(AX)

@@ -33,7 +33,10 @@ func TestHuffmanComplete(t *testing.T) {
 			}
 		}
 		var table huffmanTable
-		table.build(&counts)
+		got := table.build(&counts, &huffmanLeaves{})
+		if want, _ := table.cost(&counts); got != want {
+			t.Fatalf("all symbols take %d bits, want %d", got, want)
+		}
 		room := 1 << maxCodeBits
 		for s, n := range counts {
 			length := table.codes[s] & 0xff

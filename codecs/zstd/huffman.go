@@ -27,10 +27,16 @@ type huffmanNode struct {
 	symbol uint8
 }
 
+// huffmanLeaves is memory to work with, while codes are made.
+type huffmanLeaves struct {
+	order, sorted, large [256]uint64 // numbers count<<8 | symbol
+	nodes                [512]huffmanNode
+}
+
 // build makes codes for symbols of these frequencies, at least two of which are not
-// zero.
-func (t *huffmanTable) build(counts *[256]uint32) {
-	var order [256]uint64 // count<<8 | symbol
+// zero. It returns the number of bits that all symbols take.
+func (t *huffmanTable) build(counts *[256]uint32, l *huffmanLeaves) (cost int) {
+	order, nodes := &l.order, &l.nodes
 	n := 0
 	t.symbols = 0
 	for s, count := range counts {
@@ -40,8 +46,7 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 			t.symbols = s + 1
 		}
 	}
-	sortCounts(order[:n])
-	var nodes [512]huffmanNode
+	l.sort(n)
 	for i, o := range order[:n] {
 		nodes[i] = huffmanNode{count: uint32(o >> 8), symbol: uint8(o)}
 	}
@@ -66,6 +71,7 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 	t.codes = [256]uint32{}
 	for _, leaf := range nodes[:n] {
 		t.codes[leaf.symbol] = uint32(leaf.length)
+		cost += int(leaf.count) * int(leaf.length)
 	}
 	for s := range t.codes[:t.symbols] {
 		if length := t.codes[s]; length > 0 {
@@ -73,16 +79,17 @@ func (t *huffmanTable) build(counts *[256]uint32) {
 			code[length]++
 		}
 	}
+	return cost
 }
 
-// sortCounts sorts at most 256 numbers count<<8 | symbol. At first the symbols ascend.
-func sortCounts(order []uint64) {
+// sort sorts the first n numbers of order. At first the symbols ascend.
+func (l *huffmanLeaves) sort(n int) {
+	order, sorted, large := l.order[:n], &l.sorted, &l.large
 	const few = 32
-	if len(order) <= few {
+	if n <= few {
 		slices.Sort(order)
 		return
 	}
-	var sorted, large [256]uint64
 	// In blocks of some KiB, few counts are above 255. These are sorted by themselves.
 	smalls, larges := 0, 0
 	for _, o := range order {
