@@ -19,7 +19,7 @@ const margin = 9
 // p.haste is. h has the offsets of the last sequences.
 func (p *parser) generalPlain(src []byte, from int, h history) {
 	t := &p.bytes
-	t.ready(p.size, p.fourUpTo)
+	t.ready(p.size, &p.effort)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin
@@ -71,13 +71,13 @@ func (p *parser) generalPlain(src []byte, from int, h history) {
 // quicklyPlain finds copies as generalPlain does, but looks up hashes of six bytes alone.
 func (p *parser) quicklyPlain(src []byte, from int, h history) {
 	t := &p.bytes
-	t.ready(p.size, p.fourUpTo)
+	t.ready(p.size, &p.effort)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin
 	for at := max(from, 1); at < limit; {
 		v := peek64(src, at)
-		short := t.enterSix(v, at)
+		short := t.enterShort(v, at)
 		switch {
 		case offset <= at && peek32(src, at+1-offset) == uint32(v>>8):
 			at++
@@ -94,7 +94,7 @@ func (p *parser) quicklyPlain(src []byte, from int, h history) {
 		}
 		// A copy with the offset before needs no literals.
 		for at < limit && before <= at && peek32(src, at) == peek32(src, at-before) {
-			t.enterSix(peek64(src, at), at)
+			t.enterShort(peek64(src, at), at)
 			offset, before = before, offset
 			at = p.emit(src, at, offset, matchLength(src, at, offset, 4))
 		}
@@ -142,9 +142,9 @@ func (t *hashTables) worthwhile(differ uint64, offset int) bool {
 func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	at, end := p.emitBackwards(src, at, offset, matchLength(src, at, offset, n))
 	if end+8 <= len(src) {
-		if p.quick {
-			p.bytes.enterSix(peek64(src, at+2), at+2)
-			p.bytes.enterSix(peek64(src, end-2), end-2)
+		if p.quick() {
+			p.bytes.enterShort(peek64(src, at+2), at+2)
+			p.bytes.enterShort(peek64(src, end-2), end-2)
 			return end
 		}
 		if end-at <= p.mostEntire() {
@@ -187,8 +187,6 @@ func (t *hashTables) enter(v uint64, at int) (long, short int) {
 func (t *hashTables) enterLong(v uint64, at int) int { return t.replace(t.long, v*hash8, at) }
 
 func (t *hashTables) enterShort(v uint64, at int) int { return t.replace(t.short, v*t.multiplier, at) }
-
-func (t *hashTables) enterSix(v uint64, at int) int { return t.replace(t.short, v*hash6, at) }
 
 // replace enters a position into the slot of a hash. It returns the offset to the position that it
 // replaces, or zero if it is too large, or other bits of its hash differ.

@@ -6,9 +6,8 @@
 #include "textflag.h"
 #include "extend_amd64.h"
 
-// hash8 and hash6
+// hash8
 #define HASH8 $0x2545f4914f6cdd1d
-#define HASH6 $(const_hash6)
 
 #define BASE base-8(SP)
 #define LIMIT limit-16(SP)
@@ -400,7 +399,7 @@ next:
 
 look:
 	MOVQ (SI)(R8*1), R15
-	SLOT(HASH6, DX)
+	SLOT(MULTIPLIER, DX)
 	MOVL R8, R15
 	SHLL $const_tagBits, R15
 	ADDL BASE, R15
@@ -509,9 +508,9 @@ found:
 	CMPQ R15, END
 	JHI  entered
 	MOVQ 2(SI)(R8*1), R15
-	ENTER(HASH6, R10, 2, R8)
+	ENTER(MULTIPLIER, R10, 2, R8)
 	MOVQ -2(SI)(R11*1), R15
-	ENTER(HASH6, R10, -2, R11)
+	ENTER(MULTIPLIER, R10, -2, R11)
 
 entered:
 	MOVQ R11, R8
@@ -527,7 +526,7 @@ repeat:
 	CMPL DX, (SI)(R8*1)
 	JNE  look
 	MOVQ (SI)(R8*1), R15
-	ENTER(HASH6, R10, 0, R8)
+	ENTER(MULTIPLIER, R10, 0, R8)
 	XCHGQ R13, R14
 	MOVL  $4, DX
 	LEAQ (SI)(R8*1), BX

@@ -57,7 +57,7 @@ func (p *parser) newProbe(src []byte) probe {
 // near its ends. h has the offsets of the last sequences. In bytes that are related to those before, one place is
 // nearly as good as another one, and less effort makes frames that are at most 1 % larger.
 func (p *parser) lazily(src []byte, from int, h history, related bool) {
-	p.bytes.ready(p.size, p.fourUpTo)
+	p.bytes.ready(p.size, &p.effort)
 	p.begin(from)
 	p.probe = p.newProbe(src)
 	c := &p.probe

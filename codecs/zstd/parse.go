@@ -2,6 +2,7 @@ package zstd
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 )
 
@@ -37,8 +38,8 @@ func newHashTables(log int, both bool) hashTables {
 }
 
 // ready makes the tables for bytes ready when a frame, of size bytes, uses them for the first
-// time. It makes them no larger than the frame needs. fourUpTo is as in effort.
-func (t *hashTables) ready(size, fourUpTo int) {
+// time. It makes them no larger than the frame needs.
+func (t *hashTables) ready(size int, e *effort) {
 	if t.usable {
 		return
 	}
@@ -50,11 +51,13 @@ func (t *hashTables) ready(size, fourUpTo int) {
 		t.next = 1
 	}
 	t.multiplier, t.near = hash5, far
-	if size <= fourUpTo {
+	switch {
+	case size <= e.fourUpTo && size <= tiny:
+		t.multiplier, t.near = hash4, tinyNear
+	case size <= e.fourUpTo:
 		t.multiplier, t.near = hash4, smallNear
-		if size <= tiny {
-			t.near = tinyNear
-		}
+	case size <= e.quickUpTo:
+		t.multiplier = hash6
 	}
 	t.base = t.next
 	t.next += uint32(min(size, places-1))
@@ -95,11 +98,13 @@ type effort struct {
 	haste       uint
 	mostSkipped int  // the most runs of numbers that are skipped one after the other, see judge
 	parts       int  // the most blocks for 128 KiB of content
-	quick       bool // the search at any position looks up hashes of six bytes alone
 	thorough    bool // numbers are always looked up in passes
 	// tries is how many earlier places the search at any position tries, and ahead at how many positions behind a
 	// copy it looks for a better one. If they are zero, another search tries one place.
 	tries, ahead int
+	// quickUpTo is the size of contents up to which the search at any position looks up one hash alone, of six bytes
+	// or of four.
+	quickUpTo int
 	// fourUpTo is the size of contents up to which the search at any position looks up hashes of four bytes in place
 	// of five.
 	fourUpTo int
@@ -134,7 +139,7 @@ const wild = 8
 func newParser(e effort) *parser {
 	return &parser{
 		effort:    e,
-		bytes:     newHashTables(e.tableLog, !e.quick && e.tries == 0),
+		bytes:     newHashTables(e.tableLog, e.quickUpTo < math.MaxInt && e.tries == 0),
 		elements:  newHashTables(max(e.numberLog, e.twoByteLog), true),
 		literals:  make([]byte, 0, maxBlock+wild),
 		sequences: make([]sequence, 0, maxSequences),
@@ -164,12 +169,15 @@ func (p *parser) parse(src []byte, from int, h history) {
 		p.numbers(src, from, l)
 	case p.tries > 0:
 		p.lazily(src, from, h, l.related)
-	case p.quick:
+	case p.quick():
 		p.quickly(src, from, h)
 	default:
 		p.general(src, from, h)
 	}
 }
+
+// quick tells whether one hash alone is looked up.
+func (p *parser) quick() bool { return p.size <= p.quickUpTo }
 
 // constant makes a sequence of src[from:] if it is one number over and over, of at most eight bytes, and
 // tells whether it is.
