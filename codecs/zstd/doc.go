@@ -37,11 +37,12 @@
 // sequences at a time. For each kernel there is a function in Go that does the same. KERNELS.md explains
 // the kernels.
 //
-// Other blocks are searched in one of three ways. The lowest level looks up six bytes at a
-// position, the next ones five and eight bytes. The levels from 6 on look up five bytes, and try the last
+// Other blocks are searched in one of three ways. So are times up to level 5, and decimals up to level 4. The lowest level
+// looks up six bytes at a position, the next ones five and eight bytes. Of a copy, they enter three positions into
+// their tables, and all positions at the levels 4 and 5. The levels from 6 on look up five bytes, and try the last
 // four or eight places that had them. Before they take a copy, they look whether one from the next
-// positions is better. In small contents, four bytes are looked up in place of five. Where eight bytes are
-// equal, all three ways copy them from one byte before: the copies around have the same offset,
+// positions is better. In small contents, four bytes are looked up in place of five, and at level 2 nothing else. Where
+// eight bytes are equal, all three ways copy them from one byte before: the copies around have the same offset,
 // which then costs next to nothing.
 //
 // Where literals change, a block is divided, so that its parts have tables of their own. The literals of

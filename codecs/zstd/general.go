@@ -68,7 +68,7 @@ func (p *parser) generalPlain(src []byte, from int, h history) {
 	p.end(src)
 }
 
-// quicklyPlain finds copies as generalPlain does, but looks up hashes of six bytes alone.
+// quicklyPlain finds copies as generalPlain does, but looks up one hash alone.
 func (p *parser) quicklyPlain(src []byte, from int, h history) {
 	t := &p.bytes
 	t.ready(p.size, &p.effort)
