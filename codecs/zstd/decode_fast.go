@@ -27,7 +27,7 @@ func (d *sequenceDecoder) decodeFastPlain() {
 		}
 		// First all bits of the sequence, then the bits behind its states.
 		word := load64(src, (bit+7)>>3-8) << (-bit & 7) >> (-total & 63)
-		more := word >> (sum & 63)
+		more := word >> (sum >> 8 & 63)
 		literalLength := ll.base() + low(more, ll>>16)
 		more >>= ll >> 16 & 63
 		length := ml.base() + low(more, ml>>16)
@@ -57,10 +57,10 @@ func (d *sequenceDecoder) decodeFastPlain() {
 		}
 		r0, r1, r2 = offset, n1, n2
 		bit -= total
-		stateOF = of.next() + low(word, of)
-		word >>= of & 63
-		stateML = ml.next() + low(word, ml)
-		stateLL = ll.next() + low(word>>(ml&63), ll)
+		stateOF = of.next() + low(word, of>>8)
+		word >>= of >> 8 & 63
+		stateML = ml.next() + low(word, ml>>8)
+		stateLL = ll.next() + low(word>>(ml>>8&63), ll>>8)
 
 		from := literals[taken : taken+wildCopy : len(literals)]
 		copySixteen(dst[out:], from)

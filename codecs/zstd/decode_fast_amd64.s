@@ -8,7 +8,7 @@
 #define LITERALS(at) ENTRY(const_literalLengths, at, AX)
 #define MATCH(at)    ENTRY(const_matchLengths, at, BX)
 #define OFFSET(at)   ENTRY(const_offsets, at, CX)
-#define STATE_BITS 0
+#define STATE_BITS 1
 #define EXTRA_BITS 2
 #define NEXT_STATE 3
 #define BASE       4 // and shifted by 8
@@ -65,14 +65,14 @@ next:
 	MOVQ -7(R14), R14
 	MOVQ R8, DX
 	ANDL $7, DX
-	MOVQ R13, BP
-	SHRQ $8, BP
-	LEAQ 56(DX)(BP*1), DX
+	ADDL $56, DX
+	SUBL R13, DX
 	SHRXQ DX, R14, R14        // all bits of the sequence
-	MOVBQSX BP, BP
-	ADDQ BP, R8
-	CMPQ BP, $-const_containerBits
-	JLT  back
+	MOVBLZX R13, BP
+	SHRQ $8, R13
+	SUBQ BP, R8
+	CMPQ BP, $const_containerBits
+	JHI  back
 	CMPQ R8, firstBit-8(SP)
 	JLT  back
 	SHRXQ R13, R14, R13       // those behind its states
@@ -215,9 +215,8 @@ back: // before the sequence that is not one of those
 	MOVQ LITERALS(0), R13
 	ADDQ MATCH(0), R13
 	ADDQ OFFSET(0), R13
-	SHRQ $8, R13
-	MOVBQSX R13, R13
-	SUBQ R13, R8
+	MOVBLZX R13, R13
+	ADDQ R13, R8
 
 done:
 	MOVQ sequenceDecoder_src(R15), DX

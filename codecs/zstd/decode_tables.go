@@ -8,8 +8,8 @@ import (
 
 // entry is the entry for a state in a table for decoding:
 //
-//	bits  0…7   number of bits to read for the next state
-//	bits  8…15  number of all bits to read, negative
+//	bits  0…7   number of all bits to read
+//	bits  8…15  number of bits to read for the next state
 //	bits 16…23  number of bits that follow the code
 //	bits 24…39  next state, to which the bits for the next state are added
 //	bits 40…63  length, to which the bits that follow the code are added; zero for offsets
@@ -17,8 +17,8 @@ import (
 // In a sum of three entries, the two lowest fields hold the sums of these fields.
 type entry uint64
 
-func (e entry) stateBits() int { return int(e & 0xff) }
-func (e entry) total() int     { return -int(int8(e >> 8)) }
+func (e entry) total() int     { return int(e & 0xff) }
+func (e entry) stateBits() int { return int(e >> 8 & 0xff) }
 func (e entry) extra() int     { return int(e >> 16 & 0xff) }
 func (e entry) next() int      { return int(e >> 24 & 0xffff) }
 func (e entry) base() int      { return int(e >> 40) }
@@ -76,7 +76,7 @@ func (t *decodeTable) single(k *decodeKind, code uint8) error {
 		return fmt.Errorf("zstd: the code %d, at most %d", code, k.codes-1)
 	}
 	e := k.symbols[code]
-	t[0] = e | entry(uint8(-e.extra()))<<8
+	t[0] = e | entry(e.extra())
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (t *decodeTable) build(k *decodeKind, norm []int16, log uint8) {
 		count[s]++
 		width := uint(log) + 1 - uint(bits.Len(n))
 		e := k.symbols[s]
-		t[i] = e | entry(width) | entry(uint8(-width-uint(e.extra())))<<8 | entry(n<<(width&15)-uint(len(states)))<<24
+		t[i] = e | entry(width+uint(e.extra())) | entry(width)<<8 | entry(n<<(width&15)-uint(len(states)))<<24
 	}
 }
 
