@@ -43,8 +43,10 @@ func newRepeats() (list [33]repeat) {
 // returns "" if functions in Go do all the work.
 func Kernels() string {
 	switch level := cpu.Used(); {
+	case level >= cpu.AVX512:
+		return "AVX-512"
 	case level >= cpu.AVX2:
-		return "BMI2"
+		return "AVX2"
 	case level >= cpu.Baseline:
 		return "SSE2"
 	}

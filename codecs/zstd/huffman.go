@@ -161,7 +161,8 @@ func mostCodeBits(n, symbols int) uint8 {
 	return uint8(min(max(bits.Len(uint(n-1))-2, bits.Len(uint(symbols-1))+1), maxCodeBits))
 }
 
-// limitLengths shortens the codes of leaves, the rarest of which come first, to most bits. It changes other codes until all codes use the whole room again.
+// limitLengths shortens the codes of leaves, the rarest of which come first, to most bits. It changes other codes
+// until all codes use the whole room again.
 func limitLengths(leaves []huffmanNode, most uint8) {
 	if leaves[0].length <= most {
 		return
