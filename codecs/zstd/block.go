@@ -3,7 +3,6 @@ package zstd
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 )
 
 const (
@@ -146,7 +145,7 @@ func (e *blockEncoder) appendLiterals(dst, src []byte, counts *[256]uint32) []by
 	if n > 1 && int(counts[src[0]]) == n {
 		return append(appendLiteralsHeader(dst, literalsRLE, n), src[0])
 	}
-	if n >= minCoded && slices.ContainsFunc(counts[:], func(count uint32) bool { return int(count) > frequent(n) }) {
+	if n >= minCoded && uneven(counts, n) {
 		if out := e.appendCoded(dst, src, counts); out != nil {
 			return out
 		}
@@ -154,9 +153,17 @@ func (e *blockEncoder) appendLiterals(dst, src []byte, counts *[256]uint32) []by
 	return append(appendLiteralsHeader(dst, literalsRaw, n), src...)
 }
 
-// frequent returns how often, or less often, each of n bytes may occur so that a code gains nothing:
-// no byte is twice as frequent as the others.
-func frequent(n int) int { return n>>7 + 4 }
+// uneven tells whether a code may gain something for n bytes of these frequencies: whether one of the bytes is
+// twice as frequent as all would be on the average.
+func uneven(counts *[256]uint32, n int) bool {
+	even := uint32(n>>7 + 4)
+	for _, count := range counts {
+		if count > even {
+			return true
+		}
+	}
+	return false
+}
 
 // The samples by which literals are judged. They are at most a quarter of the literals, so shorter
 // literals have half as many.
@@ -183,7 +190,7 @@ func incompressible(src []byte) bool {
 	var counts [256]uint32
 	n := parts * literalSample
 	count(&counts, samples[:n])
-	return int(slices.Max(counts[:])) <= frequent(n)
+	return !uneven(&counts, n)
 }
 
 // appendLiteralsHeader appends the header of literals that are not coded.

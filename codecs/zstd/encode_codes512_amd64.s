@@ -3,8 +3,9 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Where the stack has what is added to a stream: sixteen words of 64 bits; how far each shifts the bits that
-// follow, and where these begin, 32 bits each. The second stream follows the first one.
+// Where the stack has what is added to a stream: sixteen words of 64 bits; for each word, how far the stream is
+// shifted behind it, and in which byte of the stream the next word begins, 32 bits each. What is added to the second
+// stream follows.
 #define WORDS 0
 #define SHIFTS 128
 #define ENDS 192
@@ -67,7 +68,7 @@
 	VMOVDQA64  EVENS, a \
 	VPERMI2D.Z g, d, K1, a
 
-// Adds the numbers in c that are places before.
+// Adds to each number the one that stands so many places before it.
 #define SUM(from, places, b, c) \
 	VALIGND $(16-places), ZEROS, from, b \
 	VPADDD  b, from, c

@@ -160,10 +160,13 @@ func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	return end
 }
 
+// longEntire is the length of copies beyond which no level enters all positions. Most copies are shorter.
+const longEntire = 64
+
 // mostEntire returns the length of copies up to which all positions are entered.
 func (p *parser) mostEntire() int {
 	if p.size <= p.entireUpTo {
-		return 64
+		return longEntire
 	}
 	return 0
 }

@@ -111,8 +111,8 @@ type effort struct {
 	// entireUpTo is the size of contents up to which a search that tries one place enters all positions of a copy.
 	// Otherwise it enters three.
 	entireUpTo int
-	// anyUpTo is the size of contents up to which varied numbers are searched at any position. That is faster, but
-	// frames of large contents are up to 16 % larger then.
+	// anyUpTo is the size of contents up to which varied numbers are searched at any position. Frames of small
+	// contents are smaller then. Large contents are encoded faster, but their frames are up to 16 % larger.
 	anyUpTo int
 }
 
