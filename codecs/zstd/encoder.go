@@ -56,10 +56,10 @@ var efforts = [MaxLevel + 1]effort{
 	3: {tableLog: 17, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, haste: 7, mostSkipped: 31, parts: maxParts},
 	4: {tableLog: 18, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, entireUpTo: small, haste: 8, mostSkipped: 7, parts: maxParts, thorough: true},
 	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: small, fourUpTo: tiny, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 3, parts: maxParts, thorough: true},
-	6: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 1},
-	7: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, haste: 7, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 2},
-	8: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
-	9: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, haste: 7, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
+	6: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 1},
+	7: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 2},
+	8: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
+	9: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.

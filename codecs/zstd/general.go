@@ -2,12 +2,13 @@ package zstd
 
 import "math/bits"
 
-// Multipliers that spread bytes over the upper bits of a hash: the first four to six bytes of
+// Multipliers that spread bytes over the upper bits of a hash: the first four to seven bytes of
 // a word, or all of them.
 const (
 	hash4 = 2654435761 << 32
 	hash5 = 889523592379 << 24
 	hash6 = 227718039650203 << 16
+	hash7 = 58295818150454627 << 8
 	hash8 = 0x2545f4914f6cdd1d
 )
 
@@ -19,7 +20,6 @@ const margin = 9
 // p.haste is. h has the offsets of the last sequences.
 func (p *parser) generalPlain(src []byte, from int, h history) {
 	t := &p.bytes
-	t.ready(p.size, &p.effort)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin
@@ -71,7 +71,6 @@ func (p *parser) generalPlain(src []byte, from int, h history) {
 // quicklyPlain finds copies as generalPlain does, but looks up one hash alone.
 func (p *parser) quicklyPlain(src []byte, from int, h history) {
 	t := &p.bytes
-	t.ready(p.size, &p.effort)
 	p.begin(from)
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin
@@ -142,7 +141,7 @@ func (t *hashTables) worthwhile(differ uint64, offset int) bool {
 func (p *parser) emitAround(src []byte, at, offset, n int) int {
 	at, end := p.emitBackwards(src, at, offset, matchLength(src, at, offset, n))
 	if end+8 <= len(src) {
-		if p.quick() {
+		if p.quick {
 			p.bytes.enterShort(peek64(src, at+2), at+2)
 			p.bytes.enterShort(peek64(src, end-2), end-2)
 			return end

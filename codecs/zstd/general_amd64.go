@@ -57,7 +57,6 @@ func (p *parser) quickly(src []byte, from int, h history) {
 // search begins a search of src[from:].
 func (p *parser) search(src []byte, from int, h history) search {
 	t := &p.bytes
-	t.ready(p.size, &p.effort)
 	p.begin(from)
 	return search{
 		src: unsafe.SliceData(src), long: unsafe.SliceData(t.long), short: unsafe.SliceData(t.short),

@@ -85,6 +85,8 @@ func TestGeneral(t *testing.T) {
 				h := history{1, 4, 8}
 				kernel.reset(len(src))
 				plain.reset(len(src))
+				kernel.prepare(&layout{})
+				plain.prepare(&layout{})
 				found := 0
 				for from := 0; from < len(src); {
 					to := min(len(src), from+1+random.IntN(maxBlock))

@@ -1,6 +1,9 @@
 package zstd
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // The sample of a block from which its layout is judged.
 const (
@@ -59,7 +62,55 @@ func findLayout(block []byte) (l layout, ok bool) {
 			return layoutOf(size, &differ[size]), true
 		}
 	}
-	return layout{related: related}, false
+	l = layout{related: related}
+	if eight > sampleTotal*7/16 {
+		l.script = scriptOf(block)
+	}
+	return l, false
+}
+
+// script is the kind of a text.
+type script int
+
+const (
+	noText  script = iota
+	prose          // a text of words
+	figures        // a text with many digits, such as a table
+)
+
+// A text has no byte below leastInText. It has figures if one byte of digitShare is a digit.
+const (
+	leastInText = '\t'
+	digitShare  = 6
+)
+
+// scriptOf judges by a sample what a block has that may be a text.
+func scriptOf(block []byte) script {
+	digits := 0
+	for part := range sampleParts {
+		at := len(block) / sampleParts * part
+		for i := at; i < at+samplePart; i += 8 {
+			v := peek64(block, i)
+			if bytesBelow(v, leastInText) > 0 {
+				return noText
+			}
+			digits += bytesBelow(v^'0'*eachByte, '9'-'0'+1)
+		}
+	}
+	if digits*digitShare < sampleTotal {
+		return prose
+	}
+	return figures
+}
+
+// eachByte has a one in each of eight bytes.
+const eachByte = 0x0101010101010101
+
+// bytesBelow returns how many of eight bytes are less than a limit of at most 128.
+func bytesBelow(v uint64, limit byte) int {
+	const low = 0x7f * eachByte
+	atLeast := v&low + uint64(0x80-limit)*eachByte | v
+	return bits.OnesCount64(^atLeast & (0x80 * eachByte))
 }
 
 // layoutOf returns the layout of numbers of the given size. differ tells, for each
@@ -109,9 +160,9 @@ func (c *unequalBytes) add(v, before, n uint64) {
 
 // unequal returns a one in each byte that differs between a and b.
 func unequal(a, b uint64) uint64 {
-	const low = 0x7f7f7f7f7f7f7f7f
+	const low = 0x7f * eachByte
 	x := a ^ b
-	return (x&low + low | x) >> 7 & 0x0101010101010101
+	return (x&low + low | x) >> 7 & eachByte
 }
 
 func sum(list []int) (total int) {

@@ -12,8 +12,7 @@ const (
 	contented  = 32 // the length of a copy behind which no better one is looked for
 	entered    = 16 // of a long copy, so many bytes at each end are entered
 	againAhead = 3  // positions behind a copy at which one with the last offset is looked for
-
-	relatedTries = 2 // how many places are tried in related bytes
+	lazyHaste  = 7  // as haste in effort; this search takes longer for a position than others do
 )
 
 // again is what a copy with the offset of the last sequence gains beyond its bytes, see gain. Its offset costs
@@ -54,16 +53,11 @@ func (p *parser) newProbe(src []byte) probe {
 
 // lazily finds copies at any position. It tries some of the last places with the same hash. Before it takes a copy,
 // it looks whether one from the next positions is better. It enters the positions of a copy, of a long one only those
-// near its ends. h has the offsets of the last sequences. In bytes that are related to those before, one place is
-// nearly as good as another one, and less effort makes frames that are at most 1 % larger.
-func (p *parser) lazily(src []byte, from int, h history, related bool) {
-	p.bytes.ready(p.size, &p.effort)
+// near its ends. h has the offsets of the last sequences.
+func (p *parser) lazily(src []byte, from int, h history) {
 	p.begin(from)
 	p.probe = p.newProbe(src)
 	c := &p.probe
-	if related {
-		c.tries, c.ahead = 1<<relatedTries-1, 0
-	}
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin - 1
 	for at := max(from, 1); at < limit; {
@@ -74,7 +68,7 @@ func (p *parser) lazily(src []byte, from int, h history, related bool) {
 			best, end = p.best(at, limit, offset)
 		}
 		if end == 0 {
-			at += (at-p.anchor)>>(p.haste&31) + 1
+			at += (at-p.anchor)>>lazyHaste + 1
 			continue
 		}
 		if best != offset {

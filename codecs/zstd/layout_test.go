@@ -1,0 +1,110 @@
+package zstd
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zmigrate/zmigrate/codecs/codectest"
+)
+
+// The contents of the tests of layouts.
+func tableOf(random *rand.Rand, n int) (out []byte) {
+	for i := 0; len(out) < n; i++ {
+		out = fmt.Appendf(out, "%d\t%.3f\t%s\n", i, 1e4*random.Float64(), []string{"good", "bad", "unknown"}[random.IntN(3)])
+	}
+	return out[:n]
+}
+
+func decimalsOf(random *rand.Rand, n int) (out []byte) {
+	for range n / 8 {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(math.Round(100*(280+random.NormFloat64()))/100))
+	}
+	return out
+}
+
+// Text is told from other bytes, and text with many digits from other text.
+func TestScript(t *testing.T) {
+	random := rand.New(rand.NewPCG(41, 42))
+	noise := make([]byte, 4096)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	french := bytes.Repeat([]byte("Température de l’air mesurée à deux mètres au-dessus du sol, côté nord. "), 60)
+	for _, c := range []struct {
+		name string
+		src  []byte
+		want script
+	}{
+		{"words", codectest.Words(4096), prose},
+		{"words with accents", french, prose},
+		{"table", tableOf(random, 4096), figures},
+		{"table of less than two samples", tableOf(random, 2*sampleTotal-1), noText},
+		{"padded strings", bytes.ReplaceAll(tableOf(random, 4096), []byte("\t"), []byte{0}), noText},
+		{"noise", noise, noText},
+		{"a digit that repeats", bytes.Repeat([]byte{'7'}, 4096), noText},
+		{"decimals", decimalsOf(random, 4096), noText},
+	} {
+		if l, _ := findLayout(c.src); l.script != c.want {
+			t.Errorf("%s: script %d, want %d", c.name, l.script, c.want)
+		}
+	}
+}
+
+// Bytes below a limit are counted as if each were compared.
+func TestBytesBelow(t *testing.T) {
+	random := rand.New(rand.NewPCG(43, 44))
+	for range 10_000 {
+		v := random.Uint64() & random.Uint64()
+		limit := byte(1 + random.IntN(128))
+		want := 0
+		for shift := 0; shift < 64; shift += 8 {
+			if byte(v>>shift) < limit {
+				want++
+			}
+		}
+		if got := bytesBelow(v, limit); got != want {
+			t.Fatalf("%016x: %d bytes below %d, want %d", v, got, limit, want)
+		}
+	}
+}
+
+// How many bytes are looked up depends on the content, its size and the level.
+func TestHashes(t *testing.T) {
+	random := rand.New(rand.NewPCG(45, 46))
+	noise := make([]byte, 512<<10)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	prose, table, decimals := codectest.Words(512<<10), tableOf(random, 512<<10), decimalsOf(random, 16<<10)
+	for _, c := range []struct {
+		name       string
+		src        []byte
+		level      int
+		multiplier uint64
+		quick      bool
+	}{
+		{"words", prose, 1, hash6, true},
+		{"words", prose, 3, hash5, false},
+		{"words", prose[:16<<10], 2, hash4, true},
+		{"words", prose[:16<<10], 6, hash4, false},
+		{"words", prose[:256<<10], 6, hash5, false},
+		{"table", table, 1, hash7, true},
+		{"table", table[:16<<10], 5, hash7, false},
+		{"table", table[:256<<10], 9, hash7, false},
+		{"decimals", decimals, 1, hash4, true},
+		{"decimals", decimals, 5, hash4, true},
+		{"noise", noise[:256<<10], 6, hash4, false},
+		{"noise", noise, 6, hash5, false},
+	} {
+		p := newParser(efforts[c.level])
+		p.reset(len(c.src))
+		p.parse(c.src[:min(len(c.src), maxBlock)], 0, history{1, 4, 8})
+		if p.bytes.multiplier != c.multiplier || p.quick != c.quick {
+			t.Errorf("%s, %d bytes, level %d: multiplier %x, quick %t, want %x and %t", c.name, len(c.src), c.level, p.bytes.multiplier, p.quick, c.multiplier, c.quick)
+		}
+	}
+}
