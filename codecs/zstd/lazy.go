@@ -37,8 +37,9 @@ type probe struct {
 	plain      bool   // there is no kernel for this processor
 	limits     [9]int // the offset from which so many equal bytes are not copied; 8 stands for more, too
 
-	at, last, least int // the arguments of lookKernel
-	offset, n       int // its results
+	// The arguments of the kernels, and their results.
+	at, last, least, anchor, limit int
+	offset, n                      int
 }
 
 // newProbe returns a probe for the content src.
@@ -61,20 +62,18 @@ func (p *parser) lazily(src []byte, from int, h history) {
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin - 1
 	for at := max(from, 1); at < limit; {
-		best, end := 0, 0
-		if allEqual(peek64(src, at)) {
-			best, end = 1, p.repeated(at, limit)
-		} else {
-			best, end = p.best(at, limit, offset)
+		found, best, n := c.scan(at, offset, p.anchor, limit)
+		if found >= limit {
+			break
 		}
-		if end == 0 {
-			at += (at-p.anchor)>>lazyHaste + 1
-			continue
+		if n == 0 && allEqual(peek64(src, found)) {
+			best, at = 1, p.repeated(found, limit)
+		} else {
+			best, at = p.best(found, best, n, offset, limit)
 		}
 		if best != offset {
 			offset, before = best, offset
 		}
-		at = end
 		// A copy with the offset before needs no literals.
 		for at < limit && before <= at && peek32(src, at) == peek32(src, at-before) {
 			c.enter(at, at+1)
@@ -96,25 +95,23 @@ func (p *parser) repeated(at, limit int) int {
 }
 
 // best makes a sequence of the best copy from a position or from the next ones, and returns its offset
-// and its end, or zeros if no copy is worth a sequence. last is the offset of the last sequence.
-func (p *parser) best(at, limit, last int) (offset, end int) {
+// and its end. A copy of n bytes from the position has been found. If n is zero, there is one with the last offset, from
+// here or from the next position.
+func (p *parser) best(at, offset, n, last, limit int) (best, end int) {
 	c := &p.probe
 	src := c.src
-	// A copy from the next position that has the last offset is better than a copy from here
-	// that gains no more.
-	m := 0
-	if last <= at && peek32(src, at+1-last) == peek32(src, at+1) {
-		m = matchLength(src, at+1, last, 4)
-	}
-	offset, n := c.look(at, last, gain(last, m, last))
-	switch {
-	case n > 0:
-	case m > 0:
-		at++
-		c.enter(at, at+1)
-		offset, n = last, m
-	default:
-		return 0, 0
+	if n == 0 {
+		// A copy from the next position that has the last offset is better than a copy from here
+		// that gains no more.
+		m := 0
+		if peek32(src, at+1-last) == peek32(src, at+1) {
+			m = matchLength(src, at+1, last, 4)
+		}
+		if offset, n = c.look(at, last, gain(last, m, last)); n == 0 {
+			at++
+			c.enter(at, at+1)
+			offset, n = last, m
+		}
 	}
 	final := at // the final position that is entered
 	for final < at+c.ahead && n < contented && final+1 < limit {
@@ -155,6 +152,28 @@ func gain(offset, n, last int) int {
 
 // worth is what a copy has to gain more than, which begins some positions behind another one.
 func worth(offset, n, last, behind int) int { return gain(offset, n, last) + 1 + 3*behind }
+
+// scanPlain looks for a copy from a position on, and enters the positions before it. It returns where the copy begins, with its
+// offset and length; or, with the length 0, the first position of eight equal bytes, or one from which there is a copy with the
+// offset of the last sequence, or from the next one; or limit or more. anchor is where the last sequence ended.
+func (c *probe) scanPlain(at, last, anchor, limit int) (to, offset, n int) {
+	for at < limit {
+		v := peek64(c.src, at)
+		if allEqual(v) {
+			break
+		}
+		if last <= at {
+			if differ := v ^ peek64(c.src, at-last); uint32(differ) == 0 || uint32(differ>>8) == 0 {
+				break
+			}
+		}
+		if offset, n = c.lookPlain(at, last, 0); n > 0 {
+			break
+		}
+		at += (at-anchor)>>lazyHaste + 1
+	}
+	return at, offset, n
+}
 
 // lookPlain returns the copy from a position that gains most: with the offset of the last sequence, or
 // with one of those in the bucket of the position. n is 0 if none gains more than least. It enters the position.

@@ -7,6 +7,11 @@ package zstd
 //go:noescape
 func lookKernel(c *probe)
 
+// scanKernel does the same as scanPlain, with the arguments and the results in the probe. It needs what lookKernel needs.
+//
+//go:noescape
+func scanKernel(c *probe)
+
 // enterKernel does the same as enterPlain for at least one position. It needs AVX2 and BMI2.
 //
 //go:noescape
@@ -19,6 +24,15 @@ func (c *probe) look(at, last, least int) (offset, n int) {
 	c.at, c.last, c.least = at, last, least
 	lookKernel(c)
 	return c.offset, c.n
+}
+
+func (c *probe) scan(at, last, anchor, limit int) (to, offset, n int) {
+	if c.plain {
+		return c.scanPlain(at, last, anchor, limit)
+	}
+	c.at, c.last, c.anchor, c.limit = at, last, anchor, limit
+	scanKernel(c)
+	return c.at, c.offset, c.n
 }
 
 func (c *probe) enter(from, to int) {

@@ -30,7 +30,7 @@ func TestProbe(t *testing.T) {
 				}
 				e := effort{tableLog: 12, tries: tries, fourUpTo: small}
 				kernel, plain := newParser(e), newParser(e)
-				found := 0
+				found, scanned := 0, 0
 				for frame := range 2 {
 					content := edge.Memory(t, size-frame)
 					copy(content, src)
@@ -49,6 +49,17 @@ func TestProbe(t *testing.T) {
 							at = to
 							continue
 						}
+						if random.IntN(3) == 0 {
+							anchor := at - random.IntN(min(at, 1000)+1)
+							to, offset, n := kernel.probe.scan(at, last, anchor, limit)
+							wantTo, wantOffset, want := plain.probe.scan(at, last, anchor, limit)
+							if to != wantTo || offset != wantOffset || n != want {
+								t.Fatalf("%d tries, %d bytes, %d letters, from %d: at %d %d bytes at %d, in Go at %d %d at %d", tries, size, letters, at, to, n, offset, wantTo, want, wantOffset)
+							}
+							scanned += to - at
+							at = to + 1
+							continue
+						}
 						least := random.IntN(30)
 						offset, n := kernel.probe.look(at, last, least)
 						wantOffset, want := plain.probe.look(at, last, least)
@@ -65,8 +76,8 @@ func TestProbe(t *testing.T) {
 						t.Fatalf("%d tries, %d bytes, %d letters: buckets differ", tries, size, letters)
 					}
 				}
-				if found == 0 && size > 30 {
-					t.Errorf("%d tries, %d bytes, %d letters: no copies", tries, size, letters)
+				if (found == 0 || scanned == 0) && size > 30 {
+					t.Errorf("%d tries, %d bytes, %d letters: %d copies, %d bytes scanned", tries, size, letters, found, scanned)
 				}
 			}
 		}
