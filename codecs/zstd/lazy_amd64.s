@@ -32,6 +32,14 @@ TEXT ·enterKernel(SB), NOSPLIT, $0-24
 	ADDL probe_base(R13), R9
 	SHLL $const_tagBits, R9
 
+	// The search goes on behind these positions, as a rule.
+	LEAQ const_tagBits(CX), BX
+	MOVQ (SI)(R10*1), DX
+	IMULQ R11, DX
+	SHRXQ BX, DX, DX
+	SHLQ $(const_waysLog+2), DX
+	PREFETCHT0 (R12)(DX*1)
+
 enterNext:
 	MOVQ (SI)(R8*1), DX
 	IMULQ R11, DX
@@ -173,15 +181,21 @@ done:
 	VZEROUPPER
 	RET
 
-	// The copy has to be longer than the best one so far.
+	// A copy from so far that gains more than the best one is longer than R15. Its last bytes are compared first.
 eight:
-	CMPQ R12, $8
-	JCS  longer
-	LEAQ (DI)(R12*1), R15
+	LZCNTQ AX, R15
+	NEGQ R15
+	LEAQ 64(R15)(R14*1), R15
+	SARQ $2, R15
+	CMPQ R15, $8
+	JLT  longer
+	LEAQ (R9)(R15*1), CX
+	ADDQ DI, R15
 	CMPQ R15, R10
 	JCC  tried
 	MOVQ -7(R15), R15
-	CMPQ R15, -7(R9)(R12*1)
+	CMPQ R15, -7(CX)
+	MOVL $8, CX
 	JNE  tried
 
 longer:
@@ -330,15 +344,21 @@ done:
 	VZEROUPPER
 	RET
 
-	// The copy has to be longer than the best one so far.
+	// A copy from so far that gains more than the best one is longer than R15. Its last bytes are compared first.
 eight:
-	CMPQ R12, $8
-	JCS  longer
-	LEAQ (DI)(R12*1), R15
+	LZCNTQ AX, R15
+	NEGQ R15
+	LEAQ 64(R15)(R14*1), R15
+	SARQ $2, R15
+	CMPQ R15, $8
+	JLT  longer
+	LEAQ (R9)(R15*1), CX
+	ADDQ DI, R15
 	CMPQ R15, R10
 	JCC  tried
 	MOVQ -7(R15), R15
-	CMPQ R15, -7(R9)(R12*1)
+	CMPQ R15, -7(CX)
+	MOVL $8, CX
 	JNE  tried
 
 longer:
