@@ -146,6 +146,9 @@ func kinds() []kind {
 			if _, err := w.Write(codectest.Words(4 * n)); err != nil {
 				panic(err)
 			}
+			if err := w.Close(); err != nil {
+				panic(err)
+			}
 			return out.Bytes()[:n]
 		}},
 	}
