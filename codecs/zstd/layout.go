@@ -15,7 +15,7 @@ const (
 // findLayout tells whether a block seems to hold numbers of 2, 4 or 8 bytes, and how to
 // look for copies in it. In such a block, bytes differ less from the bytes one number
 // before than from the bytes between. It judges by a sample. Without numbers, only related
-// means something.
+// and script mean something.
 func findLayout(block []byte) (l layout, ok bool) {
 	if len(block) < 2*sampleTotal {
 		return layout{}, false
@@ -49,8 +49,6 @@ func findLayout(block []byte) (l layout, ok bool) {
 			differ[d][i] = int(counts[d] >> (8 * i) & 0xff)
 		}
 	}
-	eight := sum(differ[8][:])
-	related := eight > sampleTotal/8 && eight <= sampleTotal*7/16
 	for _, size := range []int{2, 4, 8} {
 		least := sampleTotal
 		for _, d := range distances {
@@ -62,29 +60,29 @@ func findLayout(block []byte) (l layout, ok bool) {
 			return layoutOf(size, &differ[size]), true
 		}
 	}
-	l = layout{related: related}
+	eight := sum(differ[8][:])
 	if eight > sampleTotal*7/16 {
-		l.script = scriptOf(block)
+		return layout{script: scriptOf(block)}, false
 	}
-	return l, false
+	return layout{related: eight > sampleTotal/8}, false
 }
 
-// script is the kind of a text.
+// script tells whether bytes are text, and of which kind.
 type script int
 
 const (
 	noText  script = iota
-	prose          // a text of words
-	figures        // a text with many digits, such as a table
+	prose          // text of words
+	figures        // text with many digits, such as a table
 )
 
-// A text has no byte below leastInText. It has figures if one byte of digitShare is a digit.
+// Text has no byte below leastInText. It has many digits if one byte of digitShare is a digit.
 const (
 	leastInText = '\t'
 	digitShare  = 6
 )
 
-// scriptOf judges by a sample what a block has that may be a text.
+// scriptOf tells by a sample whether a block is text, and of which kind. The block has sampleTotal bytes or more.
 func scriptOf(block []byte) script {
 	digits := 0
 	for part := range sampleParts {

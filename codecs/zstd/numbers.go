@@ -8,7 +8,7 @@ type layout struct {
 	step  int // from one position to the next, a power of two
 	phase int // distance of positions from multiples of step
 	width int // number of bytes at a position that must be equal, at most 7
-	// script is what a block of text has. Only blocks that do not seem to hold numbers have one.
+	// script tells whether the block is text, and of which kind. Blocks that seem to hold numbers are none.
 	script script
 	// related is whether a part of the bytes, but neither few nor most of them, differ from those
 	// eight bytes before. It is so in the upper bytes of shuffled floats.
