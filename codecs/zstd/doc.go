@@ -37,14 +37,16 @@
 // sequences at a time. For each kernel there is a function in Go that does the same. KERNELS.md explains
 // the kernels.
 //
-// Other blocks are searched in one of three ways. So are times up to level 5, and decimals up to level 4. The lowest level
-// looks up six bytes at a position, the next ones five and eight bytes. Of a copy, they enter three positions into
-// their tables, and all positions from level 4 on. The levels from 6 on look up five bytes, and try the last
-// four or eight places that had them, except in bytes that are like those eight bytes before, such as the upper bytes of
-// shuffled floats. Before they take a copy, they look whether one from the next
-// positions is better. In small contents, four bytes are looked up in place of five, and at level 2, as in small
-// contents of decimals up to level 5, nothing else. In text with many digits, such as tables, seven bytes are
-// looked up in place of four to six: its numbers have many copies of a few digits, which save nothing. Where
+// Other blocks are searched in one of three ways. So are times up to level 5, and decimals up to level 4. Level 1 looks up
+// six bytes at a position, and the levels 2 to 5 five and eight bytes. Each takes the last place that had them. Of a
+// copy, the levels 1 to 3 enter three positions into their tables, and later levels all positions. The levels from 6 on
+// look up five bytes, and try the last four or eight places that had them. Before they take a copy, they look whether
+// one from the next positions is better. But bytes that are like those eight bytes before, such as the upper bytes of
+// shuffled floats, are searched there as at level 5.
+//
+// In small contents, four bytes are looked up in place of five. They are the only ones at level 2, and in decimals up to
+// level 5. In text with many digits, such as tables, seven bytes are looked up in place of four to six: its numbers
+// have many copies of a few digits, which save nothing. Where
 // eight bytes are equal, all three ways copy them from one byte before: the copies around have the same offset,
 // which then costs next to nothing.
 //

@@ -11,7 +11,16 @@ import (
 	"github.com/zmigrate/zmigrate/codecs/codectest"
 )
 
-// The contents of the tests of layouts.
+// noiseOf returns n random bytes.
+func noiseOf(random *rand.Rand, n int) []byte {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = byte(random.Uint32())
+	}
+	return out
+}
+
+// tableOf returns n bytes of a table of numbers and words.
 func tableOf(random *rand.Rand, n int) (out []byte) {
 	for i := 0; len(out) < n; i++ {
 		out = fmt.Appendf(out, "%d\t%.3f\t%s\n", i, 1e4*random.Float64(), []string{"good", "bad", "unknown"}[random.IntN(3)])
@@ -19,6 +28,7 @@ func tableOf(random *rand.Rand, n int) (out []byte) {
 	return out[:n]
 }
 
+// decimalsOf returns n bytes of numbers with two decimals.
 func decimalsOf(random *rand.Rand, n int) (out []byte) {
 	for range n / 8 {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(math.Round(100*(280+random.NormFloat64()))/100))
@@ -29,10 +39,7 @@ func decimalsOf(random *rand.Rand, n int) (out []byte) {
 // Text is told from other bytes, and text with many digits from other text.
 func TestScript(t *testing.T) {
 	random := rand.New(rand.NewPCG(41, 42))
-	noise := make([]byte, 4096)
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
+	noise := noiseOf(random, 4096)
 	french := bytes.Repeat([]byte("Température de l’air mesurée à deux mètres au-dessus du sol, côté nord. "), 60)
 	for _, c := range []struct {
 		name string
@@ -75,10 +82,7 @@ func TestBytesBelow(t *testing.T) {
 // How many bytes are looked up depends on the content, its size and the level.
 func TestHashes(t *testing.T) {
 	random := rand.New(rand.NewPCG(45, 46))
-	noise := make([]byte, 512<<10)
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
+	noise := noiseOf(random, 512<<10)
 	prose, table, decimals := codectest.Words(512<<10), tableOf(random, 512<<10), decimalsOf(random, 16<<10)
 	for _, c := range []struct {
 		name       string

@@ -12,7 +12,7 @@ const (
 	contented  = 32 // the length of a copy behind which no better one is looked for
 	entered    = 16 // of a long copy, so many bytes at each end are entered
 	againAhead = 3  // positions behind a copy at which one with the last offset is looked for
-	lazyHaste  = 7  // as haste in effort; this search takes longer for a position than others do
+	lazyHaste  = 7  // what haste in effort is for the other searches; a position takes longer here
 )
 
 // again is what a copy with the offset of the last sequence gains beyond its bytes, see gain. Its offset costs
@@ -95,9 +95,9 @@ func (p *parser) repeated(at, limit int) int {
 }
 
 // best makes a sequence of the best copy from a position or from the next ones, and returns its offset
-// and its end. A copy of n bytes from the position has been found. If n is zero, there is one with the last offset, from
-// here or from the next position.
-func (p *parser) best(at, offset, n, last, limit int) (best, end int) {
+// and its end. At the position, n bytes equal those offset bytes earlier. If n is 0, a copy with the offset of the last
+// sequence, which is last, begins there or at the next position.
+func (p *parser) best(at, offset, n, last, limit int) (chosen, end int) {
 	c := &p.probe
 	src := c.src
 	if n == 0 {
@@ -153,9 +153,10 @@ func gain(offset, n, last int) int {
 // worth is what a copy has to gain more than, which begins some positions behind another one.
 func worth(offset, n, last, behind int) int { return gain(offset, n, last) + 1 + 3*behind }
 
-// scanPlain looks for a copy from a position on, and enters the positions before it. It returns where the copy begins, with its
-// offset and length; or, with the length 0, the first position of eight equal bytes, or one from which there is a copy with the
-// offset of the last sequence, or from the next one; or limit or more. anchor is where the last sequence ended.
+// scanPlain enters positions from one on, up to the first one that is of use, and returns that one. Then a copy of n bytes
+// begins there, from offset bytes earlier, and the position is entered, too. Or n is 0, and the position is not entered: it
+// has eight equal bytes, or a copy with the offset of the last sequence begins there or at the next position, or it is
+// limit or more. anchor is where the last sequence ended.
 func (c *probe) scanPlain(at, last, anchor, limit int) (to, offset, n int) {
 	for at < limit {
 		v := peek64(c.src, at)

@@ -181,7 +181,8 @@ done:
 	VZEROUPPER
 	RET
 
-	// A copy from so far that gains more than the best one is longer than R15. Its last bytes are compared first.
+	// From this offset, a copy gains more than the best one only if it has more than R15 bytes. The last of these
+	// are compared first.
 eight:
 	LZCNTQ AX, R15
 	NEGQ R15
@@ -344,7 +345,8 @@ done:
 	VZEROUPPER
 	RET
 
-	// A copy from so far that gains more than the best one is longer than R15. Its last bytes are compared first.
+	// From this offset, a copy gains more than the best one only if it has more than R15 bytes. The last of these
+	// are compared first.
 eight:
 	LZCNTQ AX, R15
 	NEGQ R15

@@ -96,7 +96,7 @@ type effort struct {
 	// saves about as much time as it costs. In two bytes it is many short copies, which take time.
 	numberLog, twoByteLog int
 	// haste is the logarithm of the number of bytes without copies after which the search at any
-	// position skips one more position each time.
+	// position skips one more position each time. The one that tries several places has lazyHaste.
 	haste       uint
 	mostSkipped int  // the most runs of numbers that are skipped one after the other, see judge
 	parts       int  // the most blocks for 128 KiB of content

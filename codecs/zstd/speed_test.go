@@ -34,52 +34,62 @@ type kind struct {
 	make func(random *rand.Rand, n int) []byte
 }
 
+// float32s returns what makes float32 numbers, little-endian.
+func float32s(at func(random *rand.Rand, i int) float64) func(*rand.Rand, int) []byte {
+	return func(random *rand.Rand, n int) (out []byte) {
+		for i := range n / 4 {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(at(random, i))))
+		}
+		return out
+	}
+}
+
+// float64s returns what makes float64 numbers, little-endian.
+func float64s(at func(random *rand.Rand, i int) float64) func(*rand.Rand, int) []byte {
+	return func(random *rand.Rand, n int) (out []byte) {
+		for i := range n / 8 {
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(at(random, i)))
+		}
+		return out
+	}
+}
+
+// integers returns what makes integers of some bytes each, little-endian.
+func integers(size int, at func(random *rand.Rand, i int) int) func(*rand.Rand, int) []byte {
+	return func(random *rand.Rand, n int) (out []byte) {
+		for i := range n / size {
+			v := uint64(at(random, i))
+			for k := range size {
+				out = append(out, byte(v>>(8*k)))
+			}
+		}
+		return out
+	}
+}
+
+// texts returns what makes texts of lines.
+func texts(line func(random *rand.Rand, i int) string) func(*rand.Rand, int) []byte {
+	return func(random *rand.Rand, n int) (out []byte) {
+		for i := 0; len(out) < n; i++ {
+			out = append(out, line(random, i)...)
+		}
+		return out[:n]
+	}
+}
+
+// shuffled returns what makes the shuffled bytes of other data.
+func shuffled(size int, of func(*rand.Rand, int) []byte) func(*rand.Rand, int) []byte {
+	return func(random *rand.Rand, n int) []byte {
+		src := of(random, n)
+		out := make([]byte, len(src))
+		shuffle.EncodeBytes(out, src, size)
+		return out
+	}
+}
+
 // kinds lists kinds of data. The data depend only on their size.
 func kinds() []kind {
 	smooth := func(i int) float64 { return 280 + 20*math.Sin(float64(i)/300) + 3*math.Sin(float64(i)/17) }
-	float32s := func(at func(random *rand.Rand, i int) float64) func(*rand.Rand, int) []byte {
-		return func(random *rand.Rand, n int) (out []byte) {
-			for i := range n / 4 {
-				out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(at(random, i))))
-			}
-			return out
-		}
-	}
-	float64s := func(at func(random *rand.Rand, i int) float64) func(*rand.Rand, int) []byte {
-		return func(random *rand.Rand, n int) (out []byte) {
-			for i := range n / 8 {
-				out = binary.LittleEndian.AppendUint64(out, math.Float64bits(at(random, i)))
-			}
-			return out
-		}
-	}
-	integers := func(size int, at func(random *rand.Rand, i int) int) func(*rand.Rand, int) []byte {
-		return func(random *rand.Rand, n int) (out []byte) {
-			for i := range n / size {
-				v := uint64(at(random, i))
-				for k := range size {
-					out = append(out, byte(v>>(8*k)))
-				}
-			}
-			return out
-		}
-	}
-	texts := func(line func(random *rand.Rand, i int) string) func(*rand.Rand, int) []byte {
-		return func(random *rand.Rand, n int) (out []byte) {
-			for i := 0; len(out) < n; i++ {
-				out = append(out, line(random, i)...)
-			}
-			return out[:n]
-		}
-	}
-	shuffled := func(size int, of func(*rand.Rand, int) []byte) func(*rand.Rand, int) []byte {
-		return func(random *rand.Rand, n int) []byte {
-			src := of(random, n)
-			out := make([]byte, len(src))
-			shuffle.EncodeBytes(out, src, size)
-			return out
-		}
-	}
 	noisy := float32s(func(random *rand.Rand, i int) float64 { return smooth(i) + random.NormFloat64()/4 })
 	exact := float32s(func(_ *rand.Rand, i int) float64 { return smooth(i) })
 	rounded := float32s(func(random *rand.Rand, i int) float64 {

@@ -246,8 +246,8 @@ func TestDigests(t *testing.T) {
 }
 
 // TestFlippedBits flips one bit of each object, many times. Every one of them is found. The flips are the same each
-// time: a root document whose copy of another document has the same flip as that document agrees with it, and only the
-// other document is reported.
+// time. The root document has copies of the other documents. If a document and its copy had the same flip, they would
+// agree, and only the document would be reported.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
 	j, dir := migrated(t)
