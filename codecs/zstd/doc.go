@@ -27,6 +27,10 @@
 // bytes begin that change little. In measured data, these bytes of one number together
 // with the whole next number repeat best. Other blocks are searched at all positions.
 //
+// Where three bytes of a number of four bytes change often, a number costs so much that it is copied alone. So it is
+// in floats with few decimals, and in those of few different values. There, copies begin where numbers begin, and four
+// bytes are looked up. All later blocks of the frame do the same, because they share the tables.
+//
 // Numbers are looked up many at a time, in passes without branches that could be
 // mispredicted. In some blocks, such as rounded measurements, most numbers repeat
 // something short from anywhere. There numbers are looked up one by one, because a copy

@@ -62,9 +62,42 @@ func findLayout(block []byte) (l layout, ok bool) {
 	}
 	eight := sum(differ[8][:])
 	if eight > sampleTotal*7/16 {
-		return layout{script: scriptOf(block)}, false
+		l.script = scriptOf(block)
+		if l.script == noText && wordsRepeat(block) {
+			return layout{size: 4, step: 4, width: 4, wide: true, whole: true}, true
+		}
+		return l, false
 	}
 	return layout{related: eight > sampleTotal/8}, false
+}
+
+// wordsRepeat tells by a sample whether words of four bytes repeat, and do so because they are numbers: words that begin
+// between two of them repeat more rarely. All bytes may differ from those one number before.
+func wordsRepeat(block []byte) bool {
+	n := repeatedWords(block, 0)
+	return n >= leastRepeated && n > 3*repeatedWords(block, 2)
+}
+
+// leastRepeated is the fewest repeated words in a sample from which on they are not there by chance.
+const leastRepeated = 6
+
+// repeatedWords returns how many words of a sample have occurred in it before, but not right before. They begin at so
+// many bytes from multiples of four.
+func repeatedWords(block []byte, from int) (n int) {
+	var seen [sampleTotal / 4]uint32
+	for part := range sampleParts {
+		at := len(block)/sampleParts*part&^3 + from
+		before := uint32(0)
+		for i := at; i < at+samplePart; i += 4 {
+			word := peek32(block, i)
+			place := &seen[word*(hash4>>32)>>24]
+			if *place == word && word != before {
+				n++
+			}
+			*place, before = word, word
+		}
+	}
+	return n
 }
 
 // script tells whether bytes are text, and of which kind.
@@ -137,6 +170,8 @@ func layoutOf(size int, differ *[8]int) layout {
 	l := layout{size: size, step: step, phase: phase % step, width: 5}
 	if size == 4 {
 		l.width = 6
+		l.wide = sum(differ[:size]) >= 2*most
+		l.whole = 2*sum(differ[:size]) >= 5*most
 	}
 	l.single = size == 8 && 2*sum(differ[:]) <= 3*most
 	l.varied = size == 8 && sum(differ[:]) > sampleTotal*21/32

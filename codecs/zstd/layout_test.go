@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs/codectest"
@@ -58,6 +59,51 @@ func TestScript(t *testing.T) {
 		if l, _ := findLayout(c.src); l.script != c.want {
 			t.Errorf("%s: script %d, want %d", c.name, l.script, c.want)
 		}
+	}
+}
+
+// floatsOf returns n bytes of float32 numbers.
+func floatsOf(n int, at func(i int) float64) (out []byte) {
+	for i := range n / 4 {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(at(i))))
+	}
+	return out
+}
+
+// Floats with few decimals are copied one by one, in the whole frame once a block holds them. Those with noise are not.
+func TestWhole(t *testing.T) {
+	random := rand.New(rand.NewPCG(47, 48))
+	decimals := floatsOf(maxBlock, func(int) float64 { return math.Round(100*random.NormFloat64()) / 100 })
+	noisy := floatsOf(maxBlock, func(int) float64 { return 280 + random.NormFloat64()/4 })
+	few := floatsOf(maxBlock, func(int) float64 { return float64(random.IntN(200)) })
+	for _, c := range []struct {
+		name   string
+		blocks [][]byte
+		want   bool
+	}{
+		{"decimals", [][]byte{decimals}, true},
+		{"noise", [][]byte{noisy}, false},
+		{"whole numbers", [][]byte{few}, false},
+		{"decimals, then noise", [][]byte{decimals, noisy}, true},
+		{"noise, then decimals", [][]byte{noisy, decimals}, true},
+	} {
+		p := newParser(efforts[defaultLevel])
+		src := slices.Concat(c.blocks...)
+		p.reset(len(src))
+		for from := 0; from < len(src); from += maxBlock {
+			p.parse(src[:from+maxBlock], from, history{1, 4, 8})
+		}
+		if p.whole != c.want {
+			t.Errorf("%s: whole %t, want %t", c.name, p.whole, c.want)
+		}
+	}
+	e, err := NewEncoder(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 600 different numbers occur, of 25 bits each by themselves, and of 9 bits by their frequencies.
+	if n := len(e.AppendEncode(nil, decimals)); n > maxBlock*6/10 {
+		t.Errorf("%d bytes of decimals become %d", maxBlock, n)
 	}
 }
 

@@ -19,6 +19,13 @@ type layout struct {
 	// varied is whether more than five bytes of a number of eight bytes differ from the number before. It
 	// is so in decimals. Whole numbers repeat in them, or nothing does.
 	varied bool
+	// wide is whether two bytes of a number of four bytes often differ from the number before. There the bytes of two
+	// numbers are so many that a copy of eight bytes from far away is better than one of seven from nearby.
+	wide bool
+	// whole is whether three bytes of a number of four bytes often differ from the number before. It is so in floats
+	// with few decimals, and in those of few different values. There a number costs so much that a copy of it alone
+	// is worth while, whatever number follows.
+	whole bool
 }
 
 // runMost is the most positions that are looked up in one pass.
@@ -27,7 +34,8 @@ const runMost = 1 << 8
 // Looking up eight bytes as well pays if their last place often differs from the last
 // place of fewer bytes: at one of rareLong positions or more, in a sample of each run.
 // If it is rarer in the samples of a block, the next withoutMax blocks go without it, and so
-// does the rest of the block, unless its numbers have eight bytes.
+// does the rest of the block, unless its numbers have eight bytes. But it may be rare only because the table has few of the
+// bytes from before. So the levels that take their time always look up eight bytes in numbers of which much differs.
 const (
 	rareLong   = 16
 	longSample = 32 // positions in the sample
@@ -70,9 +78,18 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 		log = p.twoByteLog
 	}
 	t.readyNumbers(p.size, log)
+	if l.size == 4 && (l.whole || p.whole) {
+		// In later blocks as well, because a table has hashes of one width.
+		l.whole, p.whole = true, true
+		l.width, l.phase = 4, 0
+	}
 	p.begin(from)
 	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1, denseEach: denseFour}
 	limit := len(src) - 16
+	alwaysLong := p.tries > 0 && l.wide || p.thorough && l.whole
+	if alwaysLong {
+		p.withoutLong = 0
+	}
 	sampled, others := 0, 0
 	small := l.size == 4 && p.size <= smallContent
 	if l.size == 2 {
@@ -80,7 +97,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	} else if small {
 		r.denseEach = denseSmall
 	}
-	dense := from == 0 && !p.thorough && (l.size == 2 || small)
+	dense := from == 0 && !p.thorough && !l.whole && (l.size == 2 || small)
 	for r.at = l.align(max(from, 16+l.step)); r.at <= limit; {
 		r.count = min(runMost, (limit-r.at)/l.step+1)
 		r.most = min(r.at, window)
@@ -104,20 +121,20 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 					others++
 				}
 			}
-			if l.size < 8 && sampled >= rareLong*8 && others*rareLong < sampled {
+			if l.size < 8 && !alwaysLong && sampled >= rareLong*8 && others*rareLong < sampled {
 				p.withoutLong = withoutMax + 1
 			}
 		}
 		hits = hits[:verify(hits, src, &r)]
 		k := len(p.sequences)
-		p.take(hits, src, r.at, l.size)
-		dense = l.size <= 4 && !p.thorough && len(hits)*r.denseEach > r.count && p.unrelated(hits, k)
+		p.take(hits, src, r.at, &l)
+		dense = l.size <= 4 && !l.whole && !p.thorough && len(hits)*r.denseEach > r.count && p.unrelated(hits, k)
 		p.judge(before, r.count*l.step)
 		r.at = max(r.at+r.count*l.step, l.align(p.anchor))
 	}
 	if p.withoutLong > 0 {
 		p.withoutLong--
-	} else if others*rareLong < sampled {
+	} else if !alwaysLong && others*rareLong < sampled {
 		p.withoutLong = withoutMax
 	}
 	p.end(src)
@@ -159,12 +176,15 @@ const (
 // the rest, unless that is short.
 // An offset that was used last costs next to nothing. It is preferred if its copy
 // continues after one byte or two that differ, or if it fits the position of the hit.
-func (p *parser) take(hits []hit, src []byte, at, size int) {
+func (p *parser) take(hits []hit, src []byte, at int, l *layout) {
 	for _, x := range hits {
 		here := at + int(x&(1<<hitOffset-1))
 		offset, n := int(x>>hitOffset&offsetMask), int(x>>hitLength)
+		if taken := p.anchor - here; l.whole && 0 < taken && taken < l.size {
+			p.giveBack(taken)
+		}
 		if taken := p.anchor - here; taken > 0 {
-			if n-taken < leastRest || offset > farRest || size < 8 {
+			if n-taken < leastRest || offset > farRest || l.size < 8 {
 				continue
 			}
 			if n == 8 {
@@ -203,6 +223,18 @@ func (p *parser) take(hits []hit, src []byte, at, size int) {
 		if n >= minMatch {
 			p.emit(src, here, offset, n)
 		}
+	}
+}
+
+// giveBack shortens the last copy by n bytes, if it stays long enough. Such bytes belong to a number that is copied
+// itself, and without them this would no longer be found.
+func (p *parser) giveBack(n int) {
+	if len(p.sequences) == 0 {
+		return
+	}
+	if last := &p.sequences[len(p.sequences)-1]; int(last.length) >= n+minMatch+1 {
+		last.length -= uint32(n)
+		p.anchor -= n
 	}
 }
 

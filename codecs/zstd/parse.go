@@ -126,6 +126,7 @@ type parser struct {
 	probe           probe
 	withoutLong     int  // number of blocks of numbers that go without the long table
 	quick           bool // one hash alone is looked up
+	whole           bool // a block of the frame had whole numbers, see layout
 	poor            int  // number of poor runs of numbers one after the other, see judge
 	skip, skipped   int  // number of runs of numbers to skip, and how many were skipped last
 	size            int  // of the frame's content, in bytes
@@ -154,7 +155,7 @@ func newParser(e effort) *parser {
 func (p *parser) reset(n int) {
 	p.size = n
 	p.bytes.usable, p.elements.usable = false, false
-	p.withoutLong, p.poor, p.skip, p.skipped = 0, 0, 0, 0
+	p.withoutLong, p.poor, p.skip, p.skipped, p.whole = 0, 0, 0, 0, false
 }
 
 // parse turns the block src[from:] into literals and sequences. Copies go back as far
