@@ -29,7 +29,8 @@
 //
 // Where three bytes of a number of four bytes change often, a number costs so much that it is copied alone. So it is
 // in floats with few decimals, and in those of few different values. There, copies begin where numbers begin, and four
-// bytes are looked up. All later blocks of the frame do the same, because they share the tables.
+// bytes are looked up. All later blocks of the frame do the same, because they share the tables. Numbers of two bytes
+// that change slowly are copied from where a number begins, too, and at least three at a time.
 //
 // Numbers are looked up many at a time, in passes without branches that could be
 // mispredicted. In some blocks, such as rounded measurements, most numbers repeat
@@ -41,12 +42,13 @@
 // sequences at a time. For each kernel there is a function in Go that does the same. KERNELS.md explains
 // the kernels.
 //
-// Other blocks are searched in one of three ways. So are times up to level 5, and decimals up to level 4. Level 1 looks up
+// Other blocks are searched in one of three ways. So are numbers of eight bytes about two of which change, such as times
+// and categories, those one of which changes up to level 5, and decimals up to level 4. Level 1 looks up
 // six bytes at a position, and the levels 2 to 5 five and eight bytes. Each takes the last place that had them. Of a
 // copy, the levels 1 to 3 enter three positions into their tables, and later levels all positions. The levels from 6 on
 // look up five bytes, and try the last four or eight places that had them. Before they take a copy, they look whether
-// one from the next positions is better. But bytes that are like those eight bytes before, such as the upper bytes of
-// shuffled floats, are searched there as at level 5.
+// one from the next positions is better. But bytes that are like those eight bytes before, such as times and the upper
+// bytes of shuffled floats, are searched there as at level 5.
 //
 // In small contents, four bytes are looked up in place of five. They are the only ones at level 2, and in decimals up to
 // level 5. In text with many digits, such as tables, seven bytes are looked up in place of four to six: its numbers

@@ -57,7 +57,7 @@ func findLayout(block []byte) (l layout, ok bool) {
 			}
 		}
 		if n := sum(differ[size][:]); n > sampleTotal/7 && 10*n <= 9*least {
-			return layoutOf(size, &differ[size]), true
+			return layoutOf(size, &differ[size])
 		}
 	}
 	eight := sum(differ[8][:])
@@ -148,8 +148,8 @@ func bytesBelow(v uint64, limit byte) int {
 // position of eight bytes, how often the byte differs from the byte one number before.
 // Copies are looked for behind the bytes that differ most. The bytes that follow and
 // the whole next number must be equal, as far as width tells; for numbers of eight
-// bytes, most bytes of one number.
-func layoutOf(size int, differ *[8]int) layout {
+// bytes, most bytes of one number. ok is false if they are not to be searched as numbers.
+func layoutOf(size int, differ *[8]int) (l layout, ok bool) {
 	for i := size; i < len(differ); i++ {
 		differ[i%size] += differ[i]
 	}
@@ -167,15 +167,36 @@ func layoutOf(size int, differ *[8]int) layout {
 		}
 	}
 	step := min(size, 4)
-	l := layout{size: size, step: step, phase: phase % step, width: 5}
-	if size == 4 {
+	if size == 8 && nearby(differ) {
+		return layout{related: most > sampleTotal/size*7/8}, false
+	}
+	l = layout{size: size, step: step, phase: phase % step, width: 5}
+	switch size {
+	case 2:
+		n := sampleTotal / size
+		l.whole = 10*most < 9*n && 5*most >= 4*sum(differ[:size])
+		l.wide = l.whole
+		l.steady = 5*most < 3*n
+	case 4:
 		l.width = 6
 		l.wide = sum(differ[:size]) >= 2*most
 		l.whole = 2*sum(differ[:size]) >= 5*most
 	}
 	l.single = size == 8 && 2*sum(differ[:]) <= 3*most
 	l.varied = size == 8 && sum(differ[:]) > sampleTotal*21/32
-	return l
+	return l, true
+}
+
+// nearby is whether numbers of eight bytes repeat from one number before, rather than from anywhere: numbers that are
+// often equal, or of which two bytes differ, and now and then a third. So do categories, times and sorted numbers. In
+// numbers by chance, the third byte differs never or often. differ is as in layoutOf. The search at any position is best
+// for them, because it tries copies from one number before first.
+func nearby(differ *[8]int) bool {
+	const n = sampleTotal / 8
+	ranked := *differ
+	slices.Sort(ranked[:])
+	most, third := ranked[7], sum(ranked[:6])
+	return 4*sum(ranked[:]) <= 9*most && (8*most < 7*n || 0 < third && 8*third <= n)
 }
 
 // unequalBytes are counts of bytes that differ from those at a distance before them, by the distance:

@@ -75,6 +75,11 @@ func TestWhole(t *testing.T) {
 	random := rand.New(rand.NewPCG(47, 48))
 	decimals := floatsOf(maxBlock, func(int) float64 { return math.Round(100*random.NormFloat64()) / 100 })
 	noisy := floatsOf(maxBlock, func(int) float64 { return 280 + random.NormFloat64()/4 })
+	slow := make([]byte, maxBlock)
+	for i, v := 0, 1000; i < maxBlock; i += 2 {
+		v += random.IntN(5) - 2
+		binary.LittleEndian.PutUint16(slow[i:], uint16(v))
+	}
 	few := floatsOf(maxBlock, func(int) float64 { return float64(random.IntN(200)) })
 	for _, c := range []struct {
 		name   string
@@ -84,6 +89,8 @@ func TestWhole(t *testing.T) {
 		{"decimals", [][]byte{decimals}, true},
 		{"noise", [][]byte{noisy}, false},
 		{"whole numbers", [][]byte{few}, false},
+		{"two bytes that change slowly", [][]byte{slow}, true},
+		{"few of them", [][]byte{slow[:16<<10]}, false},
 		{"decimals, then noise", [][]byte{decimals, noisy}, true},
 		{"noise, then decimals", [][]byte{noisy, decimals}, true},
 	} {
@@ -91,7 +98,7 @@ func TestWhole(t *testing.T) {
 		src := slices.Concat(c.blocks...)
 		p.reset(len(src))
 		for from := 0; from < len(src); from += maxBlock {
-			p.parse(src[:from+maxBlock], from, history{1, 4, 8})
+			p.parse(src[:min(len(src), from+maxBlock)], from, history{1, 4, 8})
 		}
 		if p.whole != c.want {
 			t.Errorf("%s: whole %t, want %t", c.name, p.whole, c.want)

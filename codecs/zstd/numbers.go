@@ -11,7 +11,7 @@ type layout struct {
 	// script tells whether the block is text, and of which kind. Blocks that seem to hold numbers are none.
 	script script
 	// related is whether a part of the bytes, but neither few nor most of them, differ from those
-	// eight bytes before. It is so in the upper bytes of shuffled floats.
+	// eight bytes before. It is so in the upper bytes of shuffled floats, and in numbers of eight bytes, see nearby.
 	related bool
 	// single is whether hardly more than one byte of a number of eight bytes differs from the number
 	// before. It is so in times at even distances.
@@ -19,13 +19,16 @@ type layout struct {
 	// varied is whether more than five bytes of a number of eight bytes differ from the number before. It
 	// is so in decimals. Whole numbers repeat in them, or nothing does.
 	varied bool
-	// wide is whether two bytes of a number of four bytes often differ from the number before. There the bytes of two
-	// numbers are so many that a copy of eight bytes from far away is better than one of seven from nearby.
-	wide bool
-	// whole is whether three bytes of a number of four bytes often differ from the number before. It is so in floats
-	// with few decimals, and in those of few different values. There a number costs so much that a copy of it alone
-	// is worth while, whatever number follows.
+	// whole is whether copies begin where numbers do, and end there. It is so if three bytes of a number of four bytes
+	// often differ from the number before, as in floats with few decimals, and in those of few different values. A number
+	// costs so much there that a copy of it alone is worth while, whatever number follows. It is also so if at least one
+	// of ten numbers of two bytes equals the number before, as in smooth data. There, copies have several numbers.
 	whole bool
+	// steady is whether two of five numbers of two bytes, or more, equal the number before.
+	steady bool
+	// wide is whether copies of eight bytes from far away are better than shorter ones from nearby: two bytes of a number
+	// of four bytes often differ from the number before, or numbers of two bytes are whole.
+	wide bool
 }
 
 // runMost is the most positions that are looked up in one pass.
@@ -70,7 +73,7 @@ const denseWindow = 2 << 20
 // depend on the content list the possible copies from a run of positions. The last pass
 // takes the first copies that it meets. After a run with many unrelated copies, dense
 // takes over, up to the end of the block or until a run is of the other kind. A content of numbers of two
-// bytes, or a small one of four, begins with dense.
+// bytes, or a small one of four, begins with dense. Copies of single numbers are not for dense, which expects longer ones.
 func (p *parser) numbers(src []byte, from int, l layout) {
 	t := &p.elements
 	log := p.numberLog
@@ -78,15 +81,11 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 		log = p.twoByteLog
 	}
 	t.readyNumbers(p.size, log)
-	if l.size == 4 && (l.whole || p.whole) {
-		// In later blocks as well, because a table has hashes of one width.
-		l.whole, p.whole = true, true
-		l.width, l.phase = 4, 0
-	}
+	p.decideWhole(&l)
 	p.begin(from)
 	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1, denseEach: denseFour}
 	limit := len(src) - 16
-	alwaysLong := p.tries > 0 && l.wide || p.thorough && l.whole
+	alwaysLong := l.wide && p.tries > 0 || l.whole && l.size == 4 && p.thorough
 	if alwaysLong {
 		p.withoutLong = 0
 	}
@@ -97,7 +96,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	} else if small {
 		r.denseEach = denseSmall
 	}
-	dense := from == 0 && !p.thorough && !l.whole && (l.size == 2 || small)
+	dense := from == 0 && !p.thorough && l.width > 4 && (l.size == 2 || small)
 	for r.at = l.align(max(from, 16+l.step)); r.at <= limit; {
 		r.count = min(runMost, (limit-r.at)/l.step+1)
 		r.most = min(r.at, window)
@@ -128,7 +127,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 		hits = hits[:verify(hits, src, &r)]
 		k := len(p.sequences)
 		p.take(hits, src, r.at, &l)
-		dense = l.size <= 4 && !l.whole && !p.thorough && len(hits)*r.denseEach > r.count && p.unrelated(hits, k)
+		dense = l.size <= 4 && l.width > 4 && !p.thorough && len(hits)*r.denseEach > r.count && p.unrelated(hits, k)
 		p.judge(before, r.count*l.step)
 		r.at = max(r.at+r.count*l.step, l.align(p.anchor))
 	}
@@ -138,6 +137,21 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 		p.withoutLong = withoutMax
 	}
 	p.end(src)
+}
+
+// decideWhole decides whether copies begin and end where numbers do. After a block in which they do so, they do in all
+// later ones of the frame, because a table has hashes of one width.
+func (p *parser) decideWhole(l *layout) {
+	few := l.size == 2 && p.size <= smallContent // so few that copies of three numbers are rare
+	l.whole = (l.whole || p.whole) && l.size < 8 && (!few || l.steady || p.thorough)
+	if !l.whole {
+		return
+	}
+	p.whole = true
+	l.phase, l.width = 0, 4
+	if l.size == 2 && (!few || l.steady) {
+		l.width = 6
+	}
 }
 
 // judge looks at the sequences of a run, which are those from k on. bytes is the length of the

@@ -36,8 +36,9 @@ func TestUsedTables(t *testing.T) {
 	}
 }
 
-// Times at even distances are searched at any position up to level 5. So are decimals up to level 4, and in small
-// contents. Numbers of which two bytes differ, or five, are not.
+// Times of which two bytes change, and categories, are searched at any position, and times of which one changes up to
+// level 5. So are decimals up to level 4, and in small contents. Numbers of which two bytes differ by chance, or five, are
+// not.
 func TestAnyPosition(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	numbers := func(n int, at func(i int) int) (out []byte) {
@@ -47,6 +48,8 @@ func TestAnyPosition(t *testing.T) {
 		return out
 	}
 	times := func(i int) int { return 1700000000 + 60*i + random.IntN(3) }
+	seconds := func(i int) int { return 3600 * i }
+	categories := func(int) int { return []int{3, 17, 99, 1234, 88888}[random.IntN(5)] }
 	ids := func(int) int { return random.IntN(5000) }
 	hours := func(i int) int { return (1700000000 + 3600*i) * 1_000_000_000 }
 	decimals := func(int) int { return int(math.Float64bits(math.Round(100*(280+random.Float64())) / 100)) }
@@ -59,6 +62,8 @@ func TestAnyPosition(t *testing.T) {
 		{"times", numbers(16<<10, times), 3, true},
 		{"times in large content", numbers(1<<20, times), 5, true},
 		{"times", numbers(16<<10, times), 6, false},
+		{"seconds", numbers(16<<10, seconds), 6, true},
+		{"categories", numbers(16<<10, categories), 9, true},
 		{"ids", numbers(16<<10, ids), 3, false},
 		{"ids", numbers(16<<10, ids), 1, false},
 		{"hours in ns", numbers(16<<10, hours), 8, false},
