@@ -134,6 +134,37 @@ func scriptOf(block []byte) script {
 	return figures
 }
 
+// A block wavers if one byte in waverShare, or more, differs by at most reach from the byte before. By chance, one in
+// eight does.
+const (
+	waverShare = 4
+	reach      = 16
+)
+
+// wavers tells by a sample whether bytes are near those before them. It is so in the upper bytes of a mantissa in
+// shuffled floats. Copies are rare and short there, but can be found if no position is skipped.
+func wavers(block []byte) bool {
+	if len(block) < 2*sampleTotal {
+		return false
+	}
+	near := 0
+	for part := range sampleParts {
+		at := 8 + (len(block)-8)/sampleParts*part
+		for i := at; i < at+samplePart; i += 8 {
+			near += nearBytes(peek64(block, i), peek64(block, i-1))
+		}
+	}
+	return near*waverShare > sampleTotal
+}
+
+// nearBytes returns how many of eight bytes differ by at most reach.
+func nearBytes(a, b uint64) int {
+	const high = 0x80 * eachByte
+	d := ((a | high) - b&^high) ^ (a^^b)&high // the differences
+	d = (d&^high + reach*eachByte) ^ d&high
+	return bytesBelow(d, 2*reach+1)
+}
+
 // eachByte has a one in each of eight bytes.
 const eachByte = 0x0101010101010101
 

@@ -165,3 +165,45 @@ func TestHashes(t *testing.T) {
 		}
 	}
 }
+
+// Bytes near others are counted as if each were compared.
+func TestNearBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(49, 50))
+	for range 10_000 {
+		a, b := random.Uint64(), random.Uint64()
+		if random.IntN(2) == 0 {
+			b = a ^ b&0x1f1f1f1f1f1f1f1f
+		}
+		want := 0
+		for shift := 0; shift < 64; shift += 8 {
+			if d := int(int8(a>>shift) - int8(b>>shift)); -reach <= d && d <= reach {
+				want++
+			}
+		}
+		if got := nearBytes(a, b); got != want {
+			t.Fatalf("%016x and %016x: %d near bytes, want %d", a, b, got, want)
+		}
+	}
+}
+
+// Bytes that follow a curve waver, also if all values occur. Noise does not.
+func TestWavers(t *testing.T) {
+	random := rand.New(rand.NewPCG(51, 52))
+	curve := make([]byte, 4096)
+	for i := range curve {
+		curve[i] = byte(300*math.Sin(float64(i)/50) + 3*random.NormFloat64())
+	}
+	for _, c := range []struct {
+		name string
+		src  []byte
+		want bool
+	}{
+		{"curve", curve, true},
+		{"noise", noiseOf(random, 4096), false},
+		{"curve of less than two samples", curve[:2*sampleTotal-1], false},
+	} {
+		if wavers(c.src) != c.want {
+			t.Errorf("%s: wavers %t, want %t", c.name, !c.want, c.want)
+		}
+	}
+}

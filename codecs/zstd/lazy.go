@@ -13,6 +13,7 @@ const (
 	entered    = 16 // of a long copy, so many bytes at each end are entered
 	againAhead = 3  // positions behind a copy at which one with the last offset is looked for
 	lazyHaste  = 7  // what haste in effort is for the other searches; a position takes longer here
+	waverHaste = 9  // the same for bytes that waver
 )
 
 // again is what a copy with the offset of the last sequence gains beyond its bytes, see gain. Its offset costs
@@ -34,6 +35,7 @@ type probe struct {
 	multiplier uint64 // of the hash
 	tries      uint32 // has a bit for each entry of a bucket that is looked at
 	ahead      int    // as in effort
+	haste      uint   // as in effort
 	plain      bool   // there is no kernel for this processor
 	limits     [9]int // the offset from which so many equal bytes are not copied; 8 stands for more, too
 
@@ -42,14 +44,18 @@ type probe struct {
 	offset, n                      int
 }
 
-// newProbe returns a probe for the content src.
-func (p *parser) newProbe(src []byte) probe {
+// newProbe returns a probe for the content src[from:].
+func (p *parser) newProbe(src []byte, from int) probe {
 	t := &p.bytes
-	return probe{
+	c := probe{
 		src: src, buckets: t.short, down: t.down + waysLog, base: t.base, multiplier: t.multiplier,
-		tries: 1<<p.tries - 1, ahead: p.ahead, plain: cpu.Used() < cpu.AVX2,
+		tries: 1<<p.tries - 1, ahead: p.ahead, haste: lazyHaste, plain: cpu.Used() < cpu.AVX2,
 		limits: [9]int{4: t.near, far, window + 1, window + 1, window + 1},
 	}
+	if p.size > tiny && wavers(src[from:]) {
+		c.haste = waverHaste
+	}
+	return c
 }
 
 // lazily finds copies at any position. It tries some of the last places with the same hash. Before it takes a copy,
@@ -57,7 +63,7 @@ func (p *parser) newProbe(src []byte) probe {
 // near its ends. h has the offsets of the last sequences.
 func (p *parser) lazily(src []byte, from int, h history) {
 	p.begin(from)
-	p.probe = p.newProbe(src)
+	p.probe = p.newProbe(src, from)
 	c := &p.probe
 	offset, before := int(h[0]), int(h[1])
 	limit := len(src) - margin - 1
@@ -171,7 +177,7 @@ func (c *probe) scanPlain(at, last, anchor, limit int) (to, offset, n int) {
 		if offset, n = c.lookPlain(at, last, 0); n > 0 {
 			break
 		}
-		at += (at-anchor)>>lazyHaste + 1
+		at += (at-anchor)>>(c.haste&63) + 1
 	}
 	return at, offset, n
 }

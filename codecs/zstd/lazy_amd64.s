@@ -334,7 +334,8 @@ tried:
 none:
 	MOVQ R8, AX
 	SUBQ probe_anchor(R13), AX
-	SHRQ $const_lazyHaste, AX
+	MOVQ probe_haste(R13), CX
+	SHRXQ CX, AX, AX
 	LEAQ 1(R8)(AX*1), R8
 	JMP  position
 

@@ -37,7 +37,10 @@ func TestProbe(t *testing.T) {
 					for _, p := range []*parser{kernel, plain} {
 						p.reset(len(content))
 						p.bytes.ready(len(content), &p.effort, &layout{})
-						p.probe = p.newProbe(content)
+						p.probe = p.newProbe(content, 0)
+						if frame == 1 {
+							p.probe.haste = waverHaste
+						}
 					}
 					plain.probe.plain = true
 					last := 1
@@ -76,7 +79,7 @@ func TestProbe(t *testing.T) {
 						t.Fatalf("%d tries, %d bytes, %d letters: buckets differ", tries, size, letters)
 					}
 				}
-				if (found == 0 || scanned == 0) && size > 30 {
+				if (found == 0 || scanned == 0 && letters > 2) && size > 30 { // of two letters, copies begin nearly everywhere
 					t.Errorf("%d tries, %d bytes, %d letters: %d copies, %d bytes scanned", tries, size, letters, found, scanned)
 				}
 			}
