@@ -135,29 +135,43 @@ func decodedAttributes(a *zarr.Array, _ []codecs.Spec) Refusal {
 }
 
 // UnreadFill says why xarray does not open an array because of its attribute _FillValue. The
-// result is zero if it does.
+// result is zero if it does. xarray knows this attribute for numbers and booleans alone.
 func UnreadFill(a *zarr.Array) Refusal {
 	value := a.Attributes.Get("_FillValue")
-	n, ok := a.Type.(dtype.Numeric)
-	if value == nil || !ok {
+	if value == nil {
 		return Refusal{}
 	}
+	unread := func(of, instead string) Refusal {
+		return Refusal{"attributes._FillValue", fmt.Sprintf("the attribute _FillValue: %.80s of %s", value, of), instead}
+	}
+	n, ok := a.Type.(dtype.Numeric)
+	if !ok {
+		return unread("the data type "+a.Type.Name(), "null to leave it out")
+	}
+	var text string
+	var pair []string
+	var number float64
 	switch n.Kind() {
 	case dtype.Float:
-		var text string
-		if json.Unmarshal(value, &text) == nil {
-			if data, err := base64.StdEncoding.DecodeString(text); err == nil && len(data) == 8 {
-				return Refusal{}
-			}
+		if json.Unmarshal(value, &text) != nil || !isDouble(text) {
+			return unread("floats", "the base64 of a little-endian float64")
 		}
-		return Refusal{"attributes._FillValue", fmt.Sprintf("the attribute _FillValue: %.80s of floats", value), "the base64 of a little-endian float64"}
+	case dtype.Complex:
+		if json.Unmarshal(value, &pair) != nil || len(pair) != 2 || !isDouble(pair[0]) || !isDouble(pair[1]) {
+			return unread("complex numbers", "a list of two: real and imaginary part, each the base64 of a little-endian float64")
+		}
 	case dtype.Int, dtype.Uint:
-		var number float64
 		if json.Unmarshal(value, &number) != nil {
-			return Refusal{"attributes._FillValue", fmt.Sprintf("the attribute _FillValue: %.80s of integers", value), "a number, or null to leave it out"}
+			return unread("integers", "a number, or null to leave it out")
 		}
 	}
 	return Refusal{}
+}
+
+// isDouble reports whether a text is the base64 of a float64.
+func isDouble(text string) bool {
+	data, err := base64.StdEncoding.DecodeString(text)
+	return err == nil && len(data) == 8
 }
 
 // decodedTimes refuses times that xarray does not decode.

@@ -131,7 +131,7 @@ func almanacOf(name string, attributes zarr.Attributes) (almanac, error) {
 			return julianDay(year, month, day)
 		}, nil
 	}
-	return nil, fmt.Errorf("the dates of the calendar %q are not known", name)
+	return nil, fmt.Errorf("the calendar %q: its dates are not known", name)
 }
 
 func evenYears(lengths [12]int) almanac {

@@ -171,7 +171,7 @@ func TestClockOfErrors(t *testing.T) {
 		{`{"units": "days since 1582-10-10"}`, `"days since 1582-10-10": the calendar standard has no date 1582-10-10`},
 		{`{"units": "days since 0000-01-01", "calendar": "julian"}`, `"days since 0000-01-01": the calendar julian has no date 0-01-01`},
 		{`{"units": "days since 2001-01-31", "calendar": "360_day"}`, `"days since 2001-01-31": the calendar 360_day has no date 2001-01-31`},
-		{`{"units": "days since 2001-01-31", "calendar": "none"}`, `the dates of the calendar "none" are not known`},
+		{`{"units": "days since 2001-01-31", "calendar": "none"}`, `the calendar "none": its dates are not known`},
 		{`{"units": "days since 2001-01-31", "month_lengths": [1, 2]}`, `month_lengths is [1, 2], not twelve integers`},
 	} {
 		var a zarr.Attributes

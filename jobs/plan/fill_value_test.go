@@ -31,6 +31,9 @@ func TestUnreadFill(t *testing.T) {
 		"text for int16":          {"int16", `"-1"`, "", `"-1"`, `the attribute _FillValue: "-1" of integers`},
 		"a list for int16":        {"int16", "[]", "", "[]", "the attribute _FillValue: [] of integers"},
 		"text for float32":        {"float32", `"-1"`, "", `"-1"`, `the attribute _FillValue: "-1" of floats`},
+		"text for r16":            {"r16", `"AQI="`, "", `"AQI="`, `the attribute _FillValue: "AQI=" of the data type r16`},
+		"text for r16, removed":   {"r16", `"AQI="`, "arrays.v.attributes._FillValue=null", "", ""},
+		"a number for bool":       {"bool", "1", "", "1", ""},
 		"text, unpacked":          {"int16", `"-1", scale_factor: 0.5`, "source.cf=unpack", "", `the attribute _FillValue ("-1") is ignored`},
 		"text, removed":           {"int16", `"-1"`, "arrays.v.attributes._FillValue=null", "", ""},
 	} {
@@ -40,7 +43,7 @@ func TestUnreadFill(t *testing.T) {
 				t.Fatal(err)
 			}
 			job := func(set ...string) *jobfile.Job {
-				shape := map[string]string{"uint8": "4", "int16": "2", "float32": "1"}[test.dataType]
+				shape := map[string]string{"bool": "4", "uint8": "4", "int16": "2", "r16": "2", "float32": "1"}[test.dataType]
 				text := "zmigrate: 1\nsource: {driver: raw, arrays: {v: {url: v.raw, data_type: " + test.dataType + ", shape: [" + shape + "], dimension_names: [x], attributes: {_FillValue: " + test.fill + "}}}}\ntarget: {url: out.zarr}\n"
 				j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{Set: set})
 				if err != nil {
