@@ -21,6 +21,13 @@ const listed = 256
 func (p *Packing) Unpacked() *Outcome {
 	o := &Outcome{Type: p.Physical, Fill: p.nan(), Findings: p.Findings}
 	o.note("unpacked from %s to %s: %s", p.Stored.Name(), p.Physical.Name(), p.formula())
+	if v := &p.valid; v.given && !v.empty {
+		low, high := decimal(v.lowF), decimal(v.topF)
+		if p.isInteger() {
+			low, high = p.exact(v.low).String(), p.exact(v.high).String()
+		}
+		o.note("stored values outside of the valid range, %s to %s, become NaN", low, high)
+	}
 	o.Attributes = p.without(o, Names()...)
 	if !p.isInteger() {
 		return o

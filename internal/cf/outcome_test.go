@@ -189,6 +189,36 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
+// TestUnpackedValidRange wants a note of the values that become NaN because of their range.
+func TestUnpackedValidRange(t *testing.T) {
+	for name, test := range map[string]struct {
+		header
+		want string
+	}{
+		"integers": {header{dtype.Int8, `{"scale_factor": 0.5, "_Unsigned": "true", "valid_range": [0, -56]}`, nil}, "0 to 200"},
+		"physical": {header{dtype.Int16, `{"scale_factor": 0.01, "valid_min": 0, "valid_max": 1.5}`, nil}, "0 to 150"},
+		"one end":  {header{dtype.Int16, `{"scale_factor": 0.01, "valid_min": -5}`, nil}, "-5 to 32767"},
+		"floats":   {header{dtype.Float32, `{"scale_factor": 0.5, "valid_max": 1e3}`, nil}, "-Inf to 1000"},
+		"none":     {header{dtype.Int16, `{"scale_factor": 0.5}`, nil}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := test.want
+			if want != "" {
+				want = "stored values outside of the valid range, " + want + ", become NaN"
+			}
+			got := ""
+			for _, note := range test.packing(t).Unpacked().Notes {
+				if strings.Contains(note, "valid range") {
+					got = note
+				}
+			}
+			if got != want {
+				t.Errorf("note %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // TestReadersNearCF computes how far the values that readers of the codecs get are from
 // CF's values.
 func TestReadersNearCF(t *testing.T) {
