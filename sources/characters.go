@@ -47,7 +47,10 @@ func Texts(array Array) (Array, bool) {
 	if info.Fill != nil {
 		info.Fill = bytes.Repeat(info.Fill, length)
 	}
-	info.Attributes = info.Attributes.With("_FillValue", nil)
+	if fill := info.Attributes.Get("_FillValue"); fill != nil {
+		info.Attributes = info.Attributes.With("_FillValue", nil)
+		info.Notes = append(info.Notes, fmt.Sprintf("the attribute _FillValue (%.80s) is left out: xarray opens no texts that have it", fill))
+	}
 	return &textArray{array, &info}, true
 }
 

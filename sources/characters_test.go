@@ -57,7 +57,7 @@ func TestCharacters(t *testing.T) {
 				return
 			}
 			info := texts.Info()
-			if !dtype.Same(info.Type, dtype.NullTerminated(test.size)) || string(info.Fill) != test.fill || info.Characters != NoCharacters || len(info.Notes) != 1 {
+			if !dtype.Same(info.Type, dtype.NullTerminated(test.size)) || string(info.Fill) != test.fill || info.Characters != NoCharacters || len(info.Notes) != 2 || !strings.Contains(info.Notes[1], "_FillValue (32) is left out") {
 				t.Errorf("%+v", info)
 			}
 			if info.Attributes.Get("_Encoding") == nil || info.Attributes.Get("_FillValue") != nil || info.Attributes.Get("a") == nil {
