@@ -200,19 +200,48 @@ func dimensionsExist(a *zarr.Array, _ []codecs.Spec) Refusal {
 	return Refusal{}
 }
 
-// shardsLast refuses codecs behind shards.
+// shardsLast refuses codecs behind shards, also within shards.
 func shardsLast(a *zarr.Array, _ []codecs.Spec) Refusal {
-	for _, s := range a.Codecs[:max(len(a.Codecs)-1, 0)] {
-		if s.Name == "sharding_indexed" {
+	for chain := a.Codecs; ; {
+		at := slices.IndexFunc(chain, isShards)
+		if at < 0 {
+			return Refusal{}
+		}
+		if at < len(chain)-1 {
 			return Refusal{"codecs", "a codec behind sharding_indexed", "that codec within sharding_indexed"}
+		}
+		var c struct {
+			Codecs []codecs.Spec `json:"codecs"`
+		}
+		_ = json.Unmarshal(chain[at].Configuration, &c) // binding has checked it
+		chain = c.Codecs
+	}
+}
+
+// shardsDivide refuses shards whose inner chunks do not divide the chunk of the grid. Shards
+// behind a transpose may be such ones. zarr-python compares the two as if they were not transposed.
+func shardsDivide(a *zarr.Array, _ []codecs.Spec) Refusal {
+	at := slices.IndexFunc(a.Codecs, isShards)
+	if at <= 0 {
+		return Refusal{}
+	}
+	var c struct {
+		Chunk []int `json:"chunk_shape"`
+	}
+	_ = json.Unmarshal(a.Codecs[at].Configuration, &c) // binding has checked it
+	for i, n := range c.Chunk {
+		if i < len(a.Grid.Chunk) && a.Grid.Chunk[i]%n != 0 {
+			return Refusal{"codecs", "transposed shards whose inner chunks do not divide the chunks of the array", "transpose within sharding_indexed"}
 		}
 	}
 	return Refusal{}
 }
 
+func isShards(s codecs.Spec) bool { return s.Name == "sharding_indexed" }
+
 // shardsAlone refuses what zarrita.js does not do with shards.
 func shardsAlone(a *zarr.Array, specs []codecs.Spec) Refusal {
-	at := slices.IndexFunc(a.Codecs, func(s codecs.Spec) bool { return s.Name == "sharding_indexed" })
+	at := slices.IndexFunc(a.Codecs, isShards)
 	if at < 0 {
 		return Refusal{}
 	}

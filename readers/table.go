@@ -28,32 +28,32 @@ var table = []*Reader{
 	{
 		Name: "zarr-python", Version: "3.0", Tried: "3.0.8",
 		types: split(core + " string bytes"), codecs: split(registered + sharding + vlen + numcodecs + filters),
-		limits: []limit{numcodecsLimits, noPayload("float32"), noPayload("float16"), noBytesFill},
+		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float32"), noPayload("float16"), noBytesFill},
 	},
 	{
 		Name: "zarr-python", Version: "3.1", Tried: "3.1.0",
 		types: split(core + numpy + " string"), codecs: split(registered + sharding + vlen + numcodecs),
-		limits: []limit{numcodecsLimits, noPayload("float16"), noOpaqueShards},
+		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16"), noOpaqueShards},
 	},
 	{
 		Name: "zarr-python", Version: "3.2", Tried: "3.2.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, noPayload("float16"), noOpaqueShards, noCastOfBytes},
+		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16"), noOpaqueShards, noCastOfBytes},
 	},
 	{
 		Name: "zarr-python", Version: "3.3", Tried: "3.3.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, noPayload("float16")},
+		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16")},
 	},
 	{
 		Name: "zarr-python", Version: "3.4", Tried: "3.4.2",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, noPayload("float16")},
+		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16")},
 	},
 	{ // with the newest zarr-python
 		Name: "xarray", Version: "2026.9", Tried: "2026.9.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
+		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
 	},
 	{
 		Name: "tensorstore", Version: "0.1.86", Tried: "0.1.86",
@@ -63,7 +63,7 @@ var table = []*Reader{
 	{ // within the newest zarr-python, as its codec pipeline
 		Name: "zarrs-python", Version: "0.2", Tried: "0.2.3",
 		types: split(core), codecs: split(registered + sharding + " numcodecs.zlib numcodecs.bz2 numcodecs.shuffle numcodecs.pcodec numcodecs.fixedscaleoffset"),
-		limits: []limit{noPayload("float16"), noPayload("float32"), zarrsNumbers},
+		limits: []limit{shardsDivide, noPayload("float16"), noPayload("float32"), zarrsNumbers},
 	},
 	{
 		Name: "gdal", Version: "3.12", Tried: "3.12.2",
