@@ -214,7 +214,7 @@ func sized(f Family, letter string, unit int, build func(bytes int) Type) Family
 		}
 		n, err := strconv.Atoi(digits)
 		if err != nil || n < 1 || n > MaxSize/unit || strings.Trim(digits, "0123456789") != "" {
-			return nil, true, fmt.Errorf("data type %s%s: want a length from 1 to %d", letter, clip([]byte(digits)), MaxSize/unit)
+			return nil, true, fmt.Errorf("%w %q: want a length from 1 to %d", ErrUnknown, letter+clip([]byte(digits)), MaxSize/unit)
 		}
 		return build(n * unit), true, nil
 	}

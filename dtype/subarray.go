@@ -43,8 +43,8 @@ func (t *subarray) Size() int       { return t.element.Size() * t.n }
 func (t *subarray) Default() Scalar { return bytes.Repeat(t.element.Default(), t.n) }
 
 func (t *subarray) V3() (json.RawMessage, error) {
-	return nil, fmt.Errorf("no type of Zarr v3 is a field of %v elements of %s: choose raw_bytes with length_bytes %d, or a struct with a field for each element",
-		t.shape, t.element.Name(), t.Size())
+	return nil, fmt.Errorf("%w: Zarr v3 has none for a field of %v elements of %s: write it as raw_bytes with length_bytes %d, or as a field for each element",
+		ErrUnknown, t.shape, t.element.Name(), t.Size())
 }
 
 // V2 implements [Type] with NumPy's spelling of a type and a shape, without the

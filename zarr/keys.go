@@ -88,7 +88,7 @@ func parseKeys(text json.RawMessage) (KeyEncoding, error) {
 		return KeyEncoding{}, err
 	}
 	if name != "default" && name != "v2" {
-		return KeyEncoding{}, fmt.Errorf("%.60q is not known, want default or v2", name)
+		return KeyEncoding{}, unknownExtension(fmt.Sprintf("%.60q is not known, want default or v2", name))
 	}
 	k := KeyEncoding{Name: name}
 	fields, err := members(configuration, "separator")

@@ -78,6 +78,15 @@ func (d *document) problem(field string, err error) {
 	d.problems = append(d.problems, fmt.Errorf("%s: %w", field, err))
 }
 
+// unknownExtension is the error about a part of Zarr v3 that this program does not know. The
+// document is sound.
+type unknownExtension string
+
+func (e unknownExtension) Error() string { return string(e) }
+
+// Is makes the error one of [errors.ErrUnsupported].
+func (unknownExtension) Is(target error) bool { return target == errors.ErrUnsupported }
+
 // need returns a required field. If the field is missing, need adds a problem and
 // returns false.
 func (d *document) need(field string) (json.RawMessage, bool) {
@@ -107,7 +116,7 @@ func (d *document) refuseUnknown(known ...string) {
 	}
 	slices.Sort(unknown)
 	for _, name := range unknown {
-		d.problem(fmt.Sprintf("%.60q", name), errors.New("unknown field that readers must understand"))
+		d.problem(fmt.Sprintf("%.60q", name), unknownExtension("unknown field that readers must understand"))
 	}
 }
 
@@ -198,7 +207,7 @@ func (d *ArrayDocument) Array(types *dtype.Registry) (_ *Array, err error) {
 		if err := json.Unmarshal(text, &transformers); err != nil {
 			d.problem("storage_transformers", errors.New("want an array"))
 		} else if len(transformers) > 0 {
-			d.problem("storage_transformers", fmt.Errorf("none is known, the array has %s", shown(transformers[0])))
+			d.problem("storage_transformers", unknownExtension(fmt.Sprintf("none is known, the array has %s", shown(transformers[0]))))
 		}
 	}
 	if string(d.fields["consolidated_metadata"]) == "null" {
@@ -235,7 +244,7 @@ func (d *document) grid() Grid {
 	case name == "regular":
 		g.Chunk, err = chunkShape(configuration)
 	default:
-		d.problem("chunk_grid", fmt.Errorf("%.60q is not known, want regular or rectilinear", name))
+		d.problem("chunk_grid", unknownExtension(fmt.Sprintf("%.60q is not known, want regular or rectilinear", name)))
 		return g
 	}
 	if err == nil {

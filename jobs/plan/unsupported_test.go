@@ -24,15 +24,22 @@ func TestUnsupported(t *testing.T) {
 		return string(sourcetest.Zipped(t, "../../sources/"+driver+"/testdata/foreign.zip", name))
 	}
 	for name, text := range map[string]string{
-		"smpl_unsupptype.h5":             foreign("netcdf", "smpl_unsupptype.h5"),
-		"nulls.arrow":                    string(sourcetest.Zipped(t, "../../sources/arrow/testdata/integration.zip", "1.0.0-bigendian_generated_null_trivial.arrow_file")),
-		"repeated_no_annotation.parquet": foreign("arrow", "repeated_no_annotation.parquet"),
-		"codec_lzo_snappy_v1.parquet":    foreign("arrow", "codec_lzo_snappy_v1.parquet"),
-		"in.zarr/zarr.json":              `{"zarr_format":3,"node_type":"group"}`,
-		"in.zarr/plain/zarr.json":        `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
-		"in.zarr/codec/zarr.json":        `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes","lzo"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
-		"in.zarr/type/zarr.json":         `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"posit8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
-		"in.zarr/faulty/zarr.json":       `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default"`,
+		"smpl_unsupptype.h5":              foreign("netcdf", "smpl_unsupptype.h5"),
+		"nulls.arrow":                     string(sourcetest.Zipped(t, "../../sources/arrow/testdata/integration.zip", "1.0.0-bigendian_generated_null_trivial.arrow_file")),
+		"repeated_no_annotation.parquet":  foreign("arrow", "repeated_no_annotation.parquet"),
+		"codec_lzo_snappy_v1.parquet":     foreign("arrow", "codec_lzo_snappy_v1.parquet"),
+		"in.zarr/zarr.json":               `{"zarr_format":3,"node_type":"group"}`,
+		"in.zarr/plain/zarr.json":         `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"in.zarr/codec/zarr.json":         `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes","lzo"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"in.zarr/type/zarr.json":          `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"posit8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"more.zarr/.zgroup":               `{"zarr_format":2}`,
+		"more.zarr/field/zarr.json":       `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","quantum":{},"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"more.zarr/grid/zarr.json":        `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","chunk_grid":"hexagonal"}`,
+		"more.zarr/keys/zarr.json":        `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"hashed","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"more.zarr/transformer/zarr.json": `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default","storage_transformers":["entangle"],"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}}}`,
+		"more.zarr/no_text/.zarray":       `{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"<U0","fill_value":null,"order":"C","filters":null,"compressor":null}`,
+		"more.zarr/several/.zarray":       `{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":[["v","<f4",[2]]],"fill_value":null,"order":"C","filters":null,"compressor":null}`,
+		"in.zarr/faulty/zarr.json":        `{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","fill_value":0,"codecs":["bytes"],"chunk_key_encoding":"default"`,
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
@@ -48,18 +55,20 @@ func TestUnsupported(t *testing.T) {
 		left   []string // that are left out
 		fails  []string // in the error
 	}{
-		"hdf5":             {`driver: netcdf, url: smpl_unsupptype.h5`, 0, nil, []string{`"CompoundChunked"`, "no variable length", way}},
-		"hdf5, skip":       {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip`, 0, []string{"CompoundChunked", "no array is left"}, nil},
-		"hdf5, named":      {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip, include: [CompoundChunked]`, 0, nil, []string{"no variable length", "the job names it"}},
-		"arrow":            {`driver: arrow, url: nulls.arrow, include: ["f*"]`, 0, nil, []string{`"f0"`, "nothing but nulls", way}},
-		"arrow, error":     {`driver: arrow, url: nulls.arrow, include: ["f*"], unsupported: error`, 0, nil, []string{"nothing but nulls", way}},
-		"arrow, skip":      {`driver: arrow, url: nulls.arrow, include: ["f*"], unsupported: skip`, 0, []string{"f0", "no array is left"}, nil},
-		"a null list":      {`driver: arrow, url: repeated_no_annotation.parquet`, 0, nil, []string{`"phoneNumbers/phone/offsets"`, "the list of row 0 is null", "a fill_value"}},
-		"compression":      {`driver: arrow, url: codec_lzo_snappy_v1.parquet`, 0, nil, []string{"compression LZO", way}},
-		"zarr":             {`driver: zarr, url: in.zarr, exclude: [faulty]`, 0, nil, []string{`"lzo"`, "posit8", way}},
-		"zarr, skip":       {`driver: zarr, url: in.zarr, exclude: [faulty], unsupported: skip`, 1, []string{"codec", "type"}, nil},
-		"zarr, one by one": {`driver: zarr, url: in.zarr, exclude: [faulty, type], unsupported: skip, include: [plain, "c*"]`, 1, []string{"codec"}, nil},
-		"damage is none":   {`driver: zarr, url: in.zarr, unsupported: skip`, 0, nil, []string{`"faulty"`}},
+		"hdf5":              {`driver: netcdf, url: smpl_unsupptype.h5`, 0, nil, []string{`"CompoundChunked"`, "no variable length", way}},
+		"hdf5, skip":        {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip`, 0, []string{"CompoundChunked", "no array is left"}, nil},
+		"hdf5, named":       {`driver: netcdf, url: smpl_unsupptype.h5, unsupported: skip, include: [CompoundChunked]`, 0, nil, []string{"no variable length", "the job names it"}},
+		"arrow":             {`driver: arrow, url: nulls.arrow, include: ["f*"]`, 0, nil, []string{`"f0"`, "nothing but nulls", way}},
+		"arrow, error":      {`driver: arrow, url: nulls.arrow, include: ["f*"], unsupported: error`, 0, nil, []string{"nothing but nulls", way}},
+		"arrow, skip":       {`driver: arrow, url: nulls.arrow, include: ["f*"], unsupported: skip`, 0, []string{"f0", "no array is left"}, nil},
+		"a null list":       {`driver: arrow, url: repeated_no_annotation.parquet`, 0, nil, []string{`"phoneNumbers/phone/offsets"`, "the list of row 0 is null", "a fill_value"}},
+		"compression":       {`driver: arrow, url: codec_lzo_snappy_v1.parquet`, 0, nil, []string{"compression LZO", way}},
+		"zarr":              {`driver: zarr, url: in.zarr, exclude: [faulty]`, 0, nil, []string{`"lzo"`, "posit8", way}},
+		"zarr, skip":        {`driver: zarr, url: in.zarr, exclude: [faulty], unsupported: skip`, 1, []string{"codec", "type"}, nil},
+		"zarr, one by one":  {`driver: zarr, url: in.zarr, exclude: [faulty, type], unsupported: skip, include: [plain, "c*"]`, 1, []string{"codec"}, nil},
+		"zarr, extensions":  {`driver: zarr, url: more.zarr, unsupported: skip`, 0, []string{"field", "grid", "keys", "no array is left", "no_text", "several", "transformer"}, nil},
+		"zarr, types of v2": {`driver: zarr, url: more.zarr, include: [several, no_text]`, 0, nil, []string{`"U0": want a length`, `"v"`, "[2] elements of float32", way}},
+		"damage is none":    {`driver: zarr, url: in.zarr, unsupported: skip`, 0, nil, []string{`"faulty"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := jobtest.Parse(t, dir, "zmigrate: 1\nsource: {"+test.source+"}\ntarget: {url: mem://out}\n")

@@ -155,6 +155,9 @@ func (k *kind) block(data []byte) ([]byte, error) {
 
 // newKind returns the kind of an array with these metadata, in the terms of v3.
 func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
+	if _, err := meta.Type.V3(); err != nil { // such as a record of v2 with several elements in a field
+		return nil, fmt.Errorf("dtype: %w", err)
+	}
 	k := &kind{grid: meta.Grid, keys: meta.Keys, fill: meta.Fill, named: meta.Named}
 	k.common = sources.Info{
 		Type: meta.Type, Shape: meta.Grid.Shape, DimensionNames: meta.DimensionNames,
