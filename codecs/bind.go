@@ -53,6 +53,9 @@ func (c *Chain) bind(p parsed) error {
 		if err != nil {
 			return err
 		}
+		if one, ok := b.(OneWay); ok {
+			b = one.Returning()
+		}
 		c.arrays, c.stages = append(c.arrays, b), append(c.stages, b.Encoded())
 	case KindArrayToBytes:
 		codec, ok := p.codec.(ArrayToBytesCodec)

@@ -211,6 +211,13 @@ type Selective interface {
 	Refuses() bool
 }
 
+// OneWay is the trait of a codec for arrays that may encode an element as a value that it
+// cannot decode. No reader could read a chunk with such a value.
+type OneWay interface {
+	// Returning gives the codec that refuses to encode such elements. A chain uses it.
+	Returning() ArrayToArray
+}
+
 // Hazardous is the trait of a codec that knows hazards.
 type Hazardous interface {
 	// Hazards lists the hazards that the codec knows. The chain fills in Codec. It also

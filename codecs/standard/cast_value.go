@@ -155,6 +155,7 @@ func (c *castValue) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, erro
 // castValueBound is a bound cast_value. It is elementwise.
 type castValueBound struct {
 	lost           string // why the fill value cannot be decoded; "" if it can
+	checks         bool   // whether encode refuses what decode cannot decode
 	spec           codecs.Spec
 	from, to       castForm
 	rule           castRule
@@ -165,7 +166,41 @@ type castValueBound struct {
 }
 
 // Refuses implements [codecs.Selective].
-func (b *castValueBound) Refuses() bool { return b.rule.outOfRange == refuseOutOfRange }
+func (b *castValueBound) Refuses() bool { return b.rule.outOfRange == refuseOutOfRange || b.checks }
+
+// Returning implements [codecs.OneWay]. The greatest int32 becomes 2147483648 as a float32, for
+// example, which no int32 is.
+func (b *castValueBound) Returning() codecs.ArrayToArray {
+	if b.returns() {
+		return b
+	}
+	c := *b
+	c.checks = true
+	c.encode = func(dst, src ndarray.Array) int {
+		if bad := b.encode(dst, src); bad >= 0 {
+			return bad
+		}
+		return b.decode.Find(b.from.typ, dst)
+	}
+	return &c
+}
+
+// returns reports whether decoding certainly has a result for all that encoding makes.
+func (b *castValueBound) returns() bool {
+	for _, e := range b.encodeMap {
+		if b.decode.Scalar(b.from.typ, b.to.typ, e.value) == nil {
+			return false
+		}
+	}
+	switch {
+	case b.from.kind == dtype.Float:
+		return b.from.layout == nil || b.to.kind == dtype.Float && b.to.layout == nil
+	case b.to.kind == dtype.Float:
+		return holdsIntegers(b.to, b.from)
+	default:
+		return true
+	}
+}
 
 // configuration returns the fields that differ from their defaults.
 func (b *castValueBound) configuration(encode, decode castMap) json.RawMessage {

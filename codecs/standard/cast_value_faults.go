@@ -12,6 +12,12 @@ import (
 
 func (b *castValueBound) EncodeError(src ndarray.Array, at int) error {
 	value := elements.Value(src, at)
+	if b.checks {
+		if stored := b.rule.kernel(b.to, b.from, b.encodeMap).Scalar(b.to.typ, b.from.typ, value); stored != nil {
+			return fmt.Errorf("%w: stored as %s, which cannot be decoded: %w: %s", codecs.NewElementError(src, at),
+				b.to.typ.FormatScalar(dtype.V3, stored), b.misfit(b.from, b.to, stored), b.wayOut("scalar_map.encode", b.from, b.to, stored))
+		}
+	}
 	return fmt.Errorf("%w: %w: %s", codecs.NewElementError(src, at), b.misfit(b.to, b.from, value), b.wayOut("scalar_map.encode", b.to, b.from, value))
 }
 
