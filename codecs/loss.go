@@ -10,6 +10,8 @@ type Loss struct {
 	// AtMost is the greatest difference between a stored value and the value that comes
 	// back. It is 0 if What says it, or if no bound is known beforehand.
 	AtMost float64
+	// Anything means that a number may also become infinite, and NaN a number.
+	Anything bool
 }
 
 // String returns What, followed by the bound if there is one.

@@ -41,6 +41,8 @@ var losses = []struct {
 	{"integers", dtype.Int32, `[{"name":"scale_offset","configuration":{"offset":1,"scale":3}},{"name":"bytes"}]`, nil},
 	{"neutral", dtype.Float32, `[{"name":"scale_offset"},{"name":"bytes"}]`, nil},
 	{"wider", dtype.Float32, `[{"name":"cast_value","configuration":{"data_type":"float64"}},{"name":"bytes"}]`, nil},
+	{"wider NaN", dtype.Float16, `[{"name":"cast_value","configuration":{"data_type":"float32"}},{"name":"bytes"}]`,
+		[]string{"cast_value: NaN stays NaN, and loses its sign and its other bits"}},
 	{"narrower", dtype.Float64, `[{"name":"cast_value","configuration":{"data_type":"float16"}},{"name":"bytes"}]`,
 		[]string{"cast_value: rounded to float16 (nearest-even): each number is off by at most 2^-11 of itself, except next to zero"}},
 	{"narrower integer", dtype.Int32, `[{"name":"cast_value","configuration":{"data_type":"int8"}},{"name":"bytes"}]`, nil},

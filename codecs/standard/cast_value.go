@@ -292,8 +292,13 @@ func (b *castValueBound) restores(found func(castEntry) bool) bool {
 // Losses implements [codecs.Lossy].
 func (b *castValueBound) Losses() []codecs.Loss {
 	list := b.rule.losses(b.to, b.from)
+	if narrow := b.from.layout; narrow != nil && b.to.kind == dtype.Float && b.to.layout == nil {
+		if _, ok := narrow.NaN(); ok {
+			list = append(list, codecs.Loss{What: "NaN stays NaN, and loses its sign and its other bits"})
+		}
+	}
 	if len(b.encodeMap) > 0 && len(b.decodeMap) == 0 {
-		list = append(list, codecs.Loss{What: "numbers that scalar_map names become others"})
+		list = append(list, codecs.Loss{What: "numbers that scalar_map names become others", Anything: true})
 	}
 	return list
 }
@@ -324,7 +329,7 @@ func (r castRule) losses(to, from castForm) []codecs.Loss {
 	}
 	switch {
 	case outside && r.outOfRange == clampOutOfRange:
-		list = append(list, codecs.Loss{What: fmt.Sprintf("numbers out of the range of %s become its nearest number, or infinite, without a bound", to.typ.Name())})
+		list = append(list, codecs.Loss{What: fmt.Sprintf("numbers out of the range of %s become its nearest number, or infinite, without a bound", to.typ.Name()), Anything: to.kind == dtype.Float})
 	case outside && r.outOfRange == wrapOutOfRange:
 		list = append(list, codecs.Loss{What: fmt.Sprintf("numbers out of the range of %s wrap around, without a bound", to.typ.Name())})
 	}

@@ -182,6 +182,7 @@ type compared struct {
 	least     float64   // boxes with a lesser lot are in the sample
 	cost      int64
 	lossy     bool
+	anything  bool                // a number may also become infinite, or NaN a number
 	deviation deviation.Deviation // guarded by the verification's mutex, as is left
 	left      int                 // boxes to compare
 	before    int                 // boxes of the arrays before this one
@@ -201,7 +202,7 @@ func (v *verification) newCompared(ctx context.Context, p *plan.Plan, planned *p
 	}
 	a.deviation.Array = planned.Target
 	for _, loss := range planned.Chain.Losses() {
-		a.lossy = true
+		a.lossy, a.anything = true, a.anything || loss.Anything
 		a.deviation.Losses = append(a.deviation.Losses, loss.Name+": "+loss.String())
 	}
 	a.deviation.Bound = codecs.BoundOf(planned.Chain.Losses())
@@ -286,8 +287,11 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 				at := deviation.IndexIn(ours.Shape, c.At)
 				text := fmt.Sprintf("%d of %d elements are not those of the source: element %v is %s, and %s in the source",
 					c.Unequal, c.Elements, sum(sum(first, b.at.Start), sum(in.Start, at)), deviation.Shown(theirs, at), deviation.Shown(ours, at))
-				if a.lossy {
+				switch {
+				case a.deviation.Bound > 0:
 					text += fmt.Sprintf("; the codecs may change a value by %g", a.deviation.Bound)
+				case a.lossy:
+					text += "; the codecs may change a number, but not to infinity or NaN, nor NaN to a number"
 				}
 				differences = append(differences, v.difference(OtherValues, a.Key(unit), text))
 			}
@@ -321,7 +325,7 @@ func (a *compared) within(c deviation.Comparison) bool {
 	if !a.lossy || a.exactOnly() {
 		return c.Unequal == 0 || a.lossy
 	}
-	return !math.IsInf(c.Max, 0) && (a.deviation.Bound == 0 || c.Max <= a.deviation.Bound+c.Rounding)
+	return a.anything || !math.IsInf(c.Max, 0) && (a.deviation.Bound == 0 || c.Max <= a.deviation.Bound+c.Rounding)
 }
 
 // exactOnly reports whether a number cannot express the difference of two elements. Then only

@@ -473,6 +473,55 @@ func TestSource(t *testing.T) {
 }
 
 // TestNoRecord has targets that cannot be verified, for several reasons.
+// TestAnything verifies arrays whose codecs make a number infinite or NaN a number, as the job
+// says, and one whose codec leaves NaN other bits. It then makes a number of one of them
+// infinite, which its codec does not do.
+func TestAnything(t *testing.T) {
+	dir := t.TempDir()
+	var wide, narrow []byte
+	for _, x := range []float64{1.5, math.NaN(), 1e300, -1e300} {
+		wide = binary.LittleEndian.AppendUint64(wide, math.Float64bits(x))
+	}
+	narrow = binary.LittleEndian.AppendUint16(narrow, 0xfe00) // the NaN of x86
+	for name, data := range map[string][]byte{"wide.raw": wide, "narrow.raw": narrow} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := jobtest.Parse(t, dir, `
+zmigrate: 1
+source:
+  driver: raw
+  arrays:
+    clamped: {url: wide.raw, data_type: float64, shape: [4]}
+    mapped: {url: wide.raw, data_type: float64, shape: [4]}
+    nan: {url: narrow.raw, data_type: float16, shape: [1]}
+    rounded: {url: wide.raw, data_type: float64, shape: [4]}
+target: {url: out.zarr}
+defaults: {chunks: [4]}
+arrays:
+  clamped: {codecs: [{cast_value: {data_type: float32, out_of_range: clamp}}, bytes]}
+  mapped: {codecs: [{cast_value: {data_type: int16, out_of_range: clamp, scalar_map: {encode: [["NaN", 0]]}}}, bytes]}
+  nan: {codecs: [{cast_value: {data_type: float32}}, bytes]}
+  rounded: {codecs: [{numcodecs.bitround: {keepbits: 3}}, bytes]}
+`)
+	begin(t, j, run.Options{})
+	for _, level := range []verify.Level{verify.Decoded, verify.Source} {
+		if r := verified(t, j, verify.Options{Level: level}); len(r.Differences) > 0 {
+			t.Errorf("%v: %+v", level, r.Differences)
+		}
+	}
+	out := filepath.Join(dir, "out.zarr")
+	infinite := objectsOf(t, out)["rounded/c/0"]
+	binary.LittleEndian.PutUint64(infinite, math.Float64bits(math.Inf(1)))
+	replace(t, out, "rounded/c/0", infinite)
+	const want = "and 1.5 in the source; the codecs may change a number, but not to infinity or NaN"
+	r := verified(t, j, verify.Options{Level: verify.Source})
+	if !slices.ContainsFunc(r.Differences, func(d verify.Difference) bool { return strings.Contains(d.Text, want) }) {
+		t.Errorf("%+v, want %q", r.Differences, want)
+	}
+}
+
 func TestNoRecord(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
