@@ -292,6 +292,27 @@ func zarrsNumbers(a *zarr.Array, specs []codecs.Spec) Refusal {
 	return Refusal{}
 }
 
+// littleEndian refuses big-endian elements if the chain has one codec of each list. zarr-python
+// hands the one codec an array in an order that it does not take.
+func littleEndian(arithmetic, others string) limit {
+	hasOne := func(specs []codecs.Spec, names string) bool {
+		return slices.ContainsFunc(split(names), func(name string) bool { return has(specs, name) })
+	}
+	return func(_ *zarr.Array, specs []codecs.Spec) Refusal {
+		big := slices.ContainsFunc(specs, func(s codecs.Spec) bool {
+			var c struct {
+				Endian string `json:"endian"`
+			}
+			_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+			return s.Name == "bytes" && c.Endian == "big"
+		})
+		if big && hasOne(specs, arithmetic) && hasOne(specs, others) {
+			return Refusal{"codecs", "big-endian elements with " + strings.Join(split(arithmetic), " or "), "endian: little"}
+		}
+		return Refusal{}
+	}
+}
+
 // exactInDoubles refuses fill values that JavaScript rounds.
 func exactInDoubles(a *zarr.Array, _ []codecs.Spec) Refusal {
 	var far bool

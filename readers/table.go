@@ -38,22 +38,22 @@ var table = []*Reader{
 	{
 		Name: "zarr-python", Version: "3.2", Tried: "3.2.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16"), noOpaqueShards, noCastOfBytes},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian(casts, "bytes"), noPayload("float16"), noOpaqueShards, noCastOfBytes},
 	},
 	{
 		Name: "zarr-python", Version: "3.3", Tried: "3.3.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16")},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian(casts, filters), noPayload("float16")},
 	},
 	{
 		Name: "zarr-python", Version: "3.4", Tried: "3.4.2",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16")},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), noPayload("float16")},
 	},
 	{ // with the newest zarr-python
 		Name: "xarray", Version: "2026.9", Tried: "2026.9.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
 	},
 	{
 		Name: "tensorstore", Version: "0.1.86", Tried: "0.1.86",
