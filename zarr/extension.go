@@ -3,6 +3,7 @@ package zarr
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -56,3 +57,12 @@ func shown(text json.RawMessage) string {
 	}
 	return fmt.Sprintf("%.60s", text)
 }
+
+// unknownExtension is the error about a part of Zarr v3 that this program does not know. The
+// document is sound.
+type unknownExtension string
+
+func (e unknownExtension) Error() string { return string(e) }
+
+// Is makes the error one of [errors.ErrUnsupported].
+func (unknownExtension) Is(target error) bool { return target == errors.ErrUnsupported }

@@ -78,15 +78,6 @@ func (d *document) problem(field string, err error) {
 	d.problems = append(d.problems, fmt.Errorf("%s: %w", field, err))
 }
 
-// unknownExtension is the error about a part of Zarr v3 that this program does not know. The
-// document is sound.
-type unknownExtension string
-
-func (e unknownExtension) Error() string { return string(e) }
-
-// Is makes the error one of [errors.ErrUnsupported].
-func (unknownExtension) Is(target error) bool { return target == errors.ErrUnsupported }
-
 // need returns a required field. If the field is missing, need adds a problem and
 // returns false.
 func (d *document) need(field string) (json.RawMessage, bool) {
