@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -96,6 +97,30 @@ func TestConstant(t *testing.T) {
 			if got, want := digest.Constant(one, c), digest.Of(box, c.Start); got != want {
 				t.Errorf("size %d, %v: %v, want %v", size, c, got, want)
 			}
+		}
+	}
+}
+
+// TestFilled digests arrays without chunks. That of one with very many rows would take hours, and is not known.
+func TestFilled(t *testing.T) {
+	t.Parallel()
+	one := ndarray.New(dtype.Int16, []int{1})
+	one.Data[0] = 7
+	for _, c := range []struct {
+		shape []int
+		known bool
+	}{{[]int{}, true}, {[]int{5, 1 << 16, 6}, true}, {[]int{5, 1 << 40, 6}, false}, {[]int{math.MaxInt, math.MaxInt}, false}} {
+		var total digest.Total
+		got := total.Filled(one, c.shape)
+		if got.Known != c.known {
+			t.Errorf("%d: known %t, want %t", c.shape, got.Known, c.known)
+		}
+		want := digest.Sum(0)
+		if c.known {
+			want = digest.Constant(one, ndarray.Region{Start: make([]int, len(c.shape)), Shape: c.shape})
+		}
+		if got.Sum != want {
+			t.Errorf("%d: %v, want %v", c.shape, got.Sum, want)
 		}
 	}
 }

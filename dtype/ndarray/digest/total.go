@@ -44,10 +44,17 @@ func (t *Total) Covered() Optional {
 	return Optional{t.of.Sum, true, t.of.Behind}
 }
 
+// mostIndices is the largest sum of the extents of an array that Filled digests. These take some seconds.
+const mostIndices = 1 << 32
+
 // Filled returns the digest of an array of a shape that holds the fill value in all chunks
-// that were not covered.
+// that were not covered. It is not known if the extents have more than mostIndices indices together.
 func (t *Total) Filled(fill ndarray.Array, shape []int) Optional {
-	if t.unknown {
+	left := int64(mostIndices)
+	for _, n := range shape {
+		left -= min(int64(n), left+1)
+	}
+	if t.unknown || left < 0 {
 		return Optional{}
 	}
 	sum := t.of.Sum + Constant(fill, ndarray.Region{Start: make([]int, len(shape)), Shape: shape}) - t.covered
