@@ -154,8 +154,8 @@ speed-levels: $(PEERS) build .cache/speed ## the same migrations by zmigrate alo
 	CGO_ENABLED=0 go build -o $@/ ./e2e/interop/readspeed
 	cd e2e/s3server && CGO_ENABLED=0 go build -o ../../$@/ .
 
-speed-zstd: $(PEERS) ## our encoder of Zstandard beside those of klauspost/compress and libzstd: 22 kinds of data, three sizes, levels 1 to 9; CELLS=regexp chooses some (needs as interop; installs the peers)
-	ZMIGRATE_SPEED=1 ZMIGRATE_CELLS='$(CELLS)' ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^TestSpeed$$' ./codecs/zstd
+speed-zstd: $(PEERS) ## our encoder of Zstandard beside those of klauspost/compress and libzstd: 22 kinds of data, three sizes, levels 1 to 9; CELLS=regexp chooses some; FILES=pattern measures files instead (needs as interop; installs the peers)
+	ZMIGRATE_SPEED=1 ZMIGRATE_CELLS='$(CELLS)' ZMIGRATE_FILES='$(abspath $(FILES))' ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -timeout 30m -run '^TestSpeed$$' ./codecs/zstd
 
 chunks: $(PEERS) build ## the table of docs/chunks.md: maps and time series, read by xarray from chunks of several shapes (needs as interop; installs the peers)
 	.cache/interop/bin/python e2e/interop/chunks.py bin/zmigrate

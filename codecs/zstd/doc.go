@@ -48,8 +48,8 @@
 // copy, the levels 1 to 3 enter three positions into their tables, and later levels all positions. The levels from 6 on
 // look up five bytes, and try the last four or eight places that had them. Before they take a copy, they look whether
 // one from the next positions is better. But bytes that are like those eight bytes before, such as times and the upper
-// bytes of shuffled floats, are searched there as at level 5. Where bytes are near those before them, fewer positions are
-// skipped than in noise: copies are rare there, but they save something.
+// bytes of shuffled floats, are searched there as at level 5. In large contents, fewer positions are skipped where bytes
+// are near those before them than in noise: copies are rare there, but save something.
 //
 // In small contents, four bytes are looked up in place of five. They are the only ones at level 2, and in decimals up to
 // level 5. In text with many digits, such as tables, seven bytes are looked up in place of four to six: its numbers

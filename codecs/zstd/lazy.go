@@ -52,7 +52,7 @@ func (p *parser) newProbe(src []byte, from int) probe {
 		tries: 1<<p.tries - 1, ahead: p.ahead, haste: lazyHaste, plain: cpu.Used() < cpu.AVX2,
 		limits: [9]int{4: t.near, far, window + 1, window + 1, window + 1},
 	}
-	if p.size > tiny && wavers(src[from:]) {
+	if p.size > small && wavers(src[from:]) {
 		c.haste = waverHaste
 	}
 	return c

@@ -164,9 +164,26 @@ func kinds() []kind {
 	}
 }
 
+// files returns as kinds the contents of files, whatever the size.
+func files(t *testing.T, pattern string) (list []kind) {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no files %s (%v)", pattern, err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, kind{filepath.Base(name), func(*rand.Rand, int) []byte { return content }})
+	}
+	return list
+}
+
 // TestSpeed compares the codec "zstd" with the encoders of klauspost/compress and libzstd, for many
 // kinds of data, sizes and levels. ZMIGRATE_CELLS is a regular expression that chooses from the names of the cells, such as
-// "JSON 16KiB level 3".
+// "JSON 16KiB level 3". ZMIGRATE_FILES is a pattern of the names of files that are measured instead.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("ZMIGRATE_SPEED") != "1" {
 		t.Skip("set ZMIGRATE_SPEED=1 to measure for some minutes")
@@ -185,8 +202,12 @@ func TestSpeed(t *testing.T) {
 	}
 	t.Logf("%-32s %7s %5s  %8s  %9s %9s  %9s %9s", "data", "size", "level", "MB/s", "speed/k", "speed/l", "size/k", "size/l")
 	lost := 0
-	for _, k := range kinds() {
-		for _, size := range []int{16 << 10, 256 << 10, 4 << 20} {
+	list, sizes := kinds(), []int{16 << 10, 256 << 10, 4 << 20}
+	if pattern := os.Getenv("ZMIGRATE_FILES"); pattern != "" {
+		list, sizes = files(t, pattern), []int{0}
+	}
+	for _, k := range list {
+		for _, size := range sizes {
 			var src []byte
 			for level := 1; level <= 9; level++ {
 				if !cells.MatchString(fmt.Sprintf("%s %dKiB level %d", k.name, size>>10, level)) {
@@ -209,7 +230,7 @@ func TestSpeed(t *testing.T) {
 					mark = "  <"
 					lost++
 				}
-				t.Logf("%-32s %4dKiB %5d  %8.0f  %9.2f %9.2f  %9.3f %9.3f%s", k.name, size>>10, level,
+				t.Logf("%-32s %4dKiB %5d  %8.0f  %9.2f %9.2f  %9.3f %9.3f%s", k.name, len(src)>>10, level,
 					float64(len(src))/our.time.Seconds()/1e6, speedK, speedL, sizeK, sizeL, mark)
 			}
 		}
