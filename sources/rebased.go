@@ -25,8 +25,19 @@ type Clock struct {
 // clockAttributes are the attributes that say what the numbers of times count.
 var clockAttributes = []string{"units", "calendar", "month_lengths", "leap_year", "leap_month"}
 
+// InheritClock returns the attributes of bounds with the attributes of a clock that they lack
+// and that their coordinate has (CF, section 7.1).
+func InheritClock(bounds, coordinate zarr.Attributes) zarr.Attributes {
+	for _, name := range clockAttributes {
+		if of := coordinate.Get(name); of != nil && bounds.Get(name) == nil {
+			bounds = bounds.With(name, of)
+		}
+	}
+	return bounds
+}
+
 // Rebased returns an array with the times of array, as numbers of the clock to. own is the
-// clock of the numbers of array; for bounds it is the clock of their coordinate. where
+// clock of the numbers of array; that of bounds is from [InheritClock]. where
 // names the file in messages. If array itself has attributes of a clock, those of to
 // replace them. Rebased returns an error if a clock cannot be read, if the calendars never
 // agree, or if the new data type does not hold the fill value. If a time has no exact

@@ -18,21 +18,31 @@ import (
 
 // incomingClock is the clock of an array of the source. It is false for an array without
 // times, and for one whose times stay as they are: the job says so, or gives it units,
-// or its values are packed.
+// or its values are packed. Bounds inherit what they lack from their coordinate. The clock
+// of packed bounds without units is true, so that rebaseTo refuses them.
 func (b *builder) incomingClock(ctx context.Context) (sources.Clock, bool, error) {
 	info := b.array.Info()
 	clock := sources.Clock{Attributes: info.Attributes, Type: info.Type}
 	given := b.options.Attributes.Get("units") != nil
-	if b.boundsOf != "" && info.Attributes.Get("units") == nil {
+	stays := packed(info)
+	if b.boundsOf != "" {
 		of, err := b.plan.source.Array(ctx, b.boundsOf)
 		if err != nil {
 			return clock, false, err
 		}
-		o, _ := b.plan.Job.Options(b.boundsOf)
-		clock.Attributes, given = of.Info().Attributes, o.Attributes.Get("units") != nil
+		if info.Attributes.Get("units") == nil {
+			o, _ := b.plan.Job.Options(b.boundsOf)
+			given, stays = o.Attributes.Get("units") != nil, packed(of.Info())
+		}
+		clock.Attributes = sources.InheritClock(info.Attributes, of.Info().Attributes)
 	}
-	packed := info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
-	return clock, cf.IsClock(clock.Attributes.Get("units")) && !given && !packed && !b.plan.Job.Source.Time.Keep, nil
+	return clock, cf.IsClock(clock.Attributes.Get("units")) && !given && !stays && !b.plan.Job.Source.Time.Keep, nil
+}
+
+// packed reports whether an array is packed, so that its stored numbers are not the times
+// themselves.
+func packed(info *sources.Info) bool {
+	return info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
 }
 
 // rebaseTo brings the times of the array from the clock own to the clock to, if they differ.
@@ -47,6 +57,10 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 	fail := func(err error) error {
 		_, field := b.plan.Job.Options(b.info.Path)
 		return jobfile.Problems{b.plan.Job.Problem(field, err.Error(), hint)}
+	}
+	if packed(b.array.Info()) {
+		hint = "cf: unpack unpacks them first, source.time: keep leaves all times as they are"
+		return fail(fmt.Errorf("array %q: the times of %q, whose bounds it has, are brought to %s, but packed bounds are not", b.info.Path, b.boundsOf, y.Get("units")))
 	}
 	array, err := sources.Rebased(b.array, own, to, b.plan.sourceName())
 	if err != nil {
@@ -115,7 +129,7 @@ func (g *Growth) rebaseToTarget(ctx context.Context, b *builder, attributes zarr
 		return err
 	}
 	whole := attributes.Get("units") != nil
-	if b.boundsOf != "" && !whole {
+	if b.boundsOf != "" {
 		of, err := b.plan.source.Array(ctx, b.boundsOf)
 		if err != nil {
 			return err
@@ -127,7 +141,7 @@ func (g *Growth) rebaseToTarget(ctx context.Context, b *builder, attributes zarr
 		if err != nil {
 			return nil // the error is reported with the coordinate
 		}
-		attributes = existing.Info().Attributes
+		attributes = sources.InheritClock(attributes, existing.Info().Attributes)
 	}
 	return b.rebaseTo(ctx, own, sources.Clock{Attributes: attributes, Type: t}, whole, "the target",
 		"the units and the type of the target stay: migrate all files to a new target, with finer units in source.time")

@@ -58,10 +58,14 @@ func (c *combined) findClocks(v *variable) {
 		info := p.Info()
 		own := info.Attributes
 		by := v
-		if of := c.boundsOf(v, i); of != nil && own.Get("units") == nil {
-			own, by = of.Attributes, c.vars[of.Path]
+		of := c.boundsOf(v, i)
+		if of != nil {
+			if own.Get("units") == nil {
+				by = c.vars[of.Path]
+			}
+			own = sources.InheritClock(own, of.Attributes)
 		}
-		if !cf.IsClock(own.Get("units")) || c.given(by, "units") || packed(info) {
+		if !cf.IsClock(own.Get("units")) || c.given(by, "units") || packed(info) || by != v && packed(of) {
 			return
 		}
 		clocks[i] = sources.Clock{Attributes: own, Type: info.Type}
@@ -85,16 +89,16 @@ func (c *combined) reference(v *variable) sources.Clock {
 }
 
 // targetClock is the clock of the array to which the rows of a variable are appended; false:
-// there is none, or it goes by another calendar than the variable. Bounds without units have
-// those of their coordinate.
+// there is none, or it goes by another calendar than the variable. Bounds inherit what
+// they lack from their coordinate.
 func (c *combined) targetClock(v *variable) (sources.Clock, bool) {
 	if c.how.Time.Clock == nil {
 		return sources.Clock{}, false
 	}
 	to, ok := c.how.Time.Clock(v.path)
-	if of := c.bounds[v.path]; ok && of != "" && to.Attributes.Get("units") == nil {
-		coordinate, found := c.how.Time.Clock(of)
-		to.Attributes, ok = coordinate.Attributes, found
+	if of := c.bounds[v.path]; ok && of != "" {
+		coordinate, _ := c.how.Time.Clock(of)
+		to.Attributes = sources.InheritClock(to.Attributes, coordinate.Attributes)
 	}
 	own := v.clocks[v.first()].Attributes.Get("calendar")
 	is := to.Attributes.Get("calendar")
@@ -155,6 +159,24 @@ func (c *combined) rebaseVariable(v *variable) {
 	from := sources.AttributeText(v.clocks[first].Attributes, "units")
 	v.rebased = sources.AttributeText(to.Attributes, "units")
 	v.rebasing = fmt.Sprintf("times of %d of %d files are brought to one origin, %q, such as those of %s, %q", changed, len(v.parts), v.rebased, c.names[first], from)
+}
+
+// packedBounds reports packed bounds without units whose coordinate was brought to another
+// clock: their stored numbers would mean other times.
+func (c *combined) packedBounds(v *variable) {
+	of := c.vars[c.bounds[v.path]]
+	if of == nil || of.stored == nil {
+		return
+	}
+	for i, p := range v.parts {
+		if p == nil || of.parts[i] == of.stored[i] || !packed(p.Info()) || p.Info().Attributes.Get("units") != nil {
+			continue
+		}
+		is, was := of.parts[i].Info().Attributes.Get("units"), of.stored[i].Info().Attributes.Get("units")
+		if !cf.SameMeaning("units", is, was) {
+			v.report.Add(fmt.Errorf("%s: array %q: the times of %q, whose bounds it has, are brought to %q, but packed bounds are not: cf: unpack unpacks them first, source.time: keep leaves all times as they are", c.names[i], v.path, of.path, of.rebased))
+		}
+	}
 }
 
 // timeFault returns the error of times that are not brought to a clock. If the calendar of
