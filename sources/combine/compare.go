@@ -16,7 +16,6 @@ import (
 // if an array cannot be read.
 func (c *combined) compare(ctx context.Context, v *variable) error {
 	c.missing(v)
-	c.packedBounds(v)
 	at := v.first()
 	first := v.parts[at].Info()
 	known := map[[2]*sources.Info]*differences{{first, c.boundsOf(v, at)}: {}} // members with equal descriptions share an entry

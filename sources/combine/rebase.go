@@ -192,6 +192,7 @@ func (c *combined) timeFault(own, to sources.Clock, err error) error {
 // checkRebased reads the times that are rebased, unless the check of their order has read
 // them, and reports those that cannot be exact.
 func (c *combined) checkRebased(ctx context.Context, v *variable) error {
+	c.packedBounds(v)
 	if v.stored == nil {
 		return nil
 	}
