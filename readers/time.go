@@ -33,7 +33,14 @@ func UndecodedTime(attributes zarr.Attributes) string {
 	if _, err := fmt.Sscanf(strings.TrimSpace(moment), "%d", &year); err != nil {
 		return fmt.Sprintf("%q: the moment has no year", text)
 	}
+	date, _, _ := strings.Cut(strings.ToLower(strings.Fields(moment)[0]), "t")
+	whole := strings.Count(strings.TrimLeft(date, "+-"), "-") == 2
+	if !whole && year > 9999 { // a date of eight digits
+		year /= 10000
+	}
 	switch c := clock.Calendar; {
+	case !whole && (c != "standard" && c != "proleptic_gregorian" || year < 1678 || year > 2261): // the others are read by pandas
+		return fmt.Sprintf("%q: the moment is not of the form 2000-01-31", text)
 	case year == 0 && (c == "standard" || c == "julian"):
 		return fmt.Sprintf("%q: the calendar %s has no year 0", text, c)
 	case slices.Contains(unitsOfTime, word),

@@ -167,6 +167,8 @@ func TestClockOfErrors(t *testing.T) {
 		{`{"units": "days after 2000-01-01"}`, `"days after 2000-01-01" is not of the form "days since 2000-01-01"`},
 		{`{"units": "dogs since 2000-01-01"}`, `"dogs since 2000-01-01": "dogs" is not a known unit of time`},
 		{`{"units": "days since yesterday"}`, `"days since yesterday": the moment is not of the form 2000-01-31 12:00:00 +01:00`},
+		{`{"units": "days since 200102"}`, `"days since 200102": the moment is not of the form 2000-01-31 12:00:00 +01:00`},
+		{`{"units": "days since 20010229"}`, `"days since 20010229": the calendar standard has no date 2001-02-29`},
 		{`{"units": "days since 2001-02-29"}`, `"days since 2001-02-29": the calendar standard has no date 2001-02-29`},
 		{`{"units": "days since 1582-10-10"}`, `"days since 1582-10-10": the calendar standard has no date 1582-10-10`},
 		{`{"units": "days since 0000-01-01", "calendar": "julian"}`, `"days since 0000-01-01": the calendar julian has no date 0-01-01`},

@@ -115,7 +115,9 @@ func parseSince(text string) (s since, ok bool) {
 	return s, ok
 }
 
-// parseDate reads year, month and day. Month and day may be left out.
+// parseDate reads year, month and day. Month and day may be left out. A date of eight digits,
+// such as 20000131, is year, month and day, as in UDUNITS; other numbers of more than four
+// digits need a month.
 func parseDate(text string) (day [3]int, ok bool) {
 	day = [3]int{0, 1, 1}
 	unsigned := strings.TrimLeft(text, "+-")
@@ -123,7 +125,10 @@ func parseDate(text string) (day [3]int, ok bool) {
 		return day, false
 	}
 	parts := strings.Split(unsigned, "-")
-	if len(parts) > 3 {
+	if len(unsigned) == 8 && len(parts) == 1 {
+		parts = []string{unsigned[:4], unsigned[4:6], unsigned[6:]}
+	}
+	if len(parts) > 3 || len(parts) == 1 && len(unsigned) > 4 {
 		return day, false
 	}
 	for i, part := range parts {
