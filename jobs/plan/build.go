@@ -55,6 +55,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	b.attributesFit(meta.Attributes)
 	b.readableTimes(meta.Attributes)
 	b.readableFill(meta)
+	b.readableMissing(meta)
 	b.shapes().Extents(in.Type)
 	b.keepShards()
 	inner, differs := b.shapes().Chunks(in.Type)
@@ -292,6 +293,37 @@ func (b *builder) readableFill(meta *zarr.Array) {
 	}
 	if refused := readers.UnreadFill(meta); refused.What != "" {
 		b.warn("attributes._FillValue", sources.FillMeaning, fmt.Sprintf("xarray does not read %s, and cannot open the target", refused.What), "leave it out, with attributes: {_FillValue: null}")
+	}
+}
+
+// readableMissing warns of an attribute missing_value of numbers with NaN or an infinity, which
+// are texts in JSON. xarray then takes no value of the attribute for missing data. If NaN is the
+// only value, nothing is lost: NaN is missing data without the attribute, too.
+func (b *builder) readableMissing(meta *zarr.Array) {
+	n, ok := meta.Type.(dtype.Numeric)
+	value := meta.Attributes.Get("missing_value")
+	if _, exists := b.base.fill(); exists || !ok || value == nil {
+		return
+	}
+	var list []any
+	if json.Unmarshal(value, &list) != nil {
+		list = make([]any, 1)
+		_ = json.Unmarshal(value, &list[0])
+	}
+	text, lost := false, false
+	for _, x := range list {
+		switch x {
+		case "NaN":
+			text = true
+		case "Infinity", "-Infinity":
+			text, lost = true, lost || n.Kind() == dtype.Float
+		default:
+			lost = true
+		}
+	}
+	if text && lost {
+		b.warn("attributes.missing_value", sources.FillMeaning, fmt.Sprintf("xarray takes no value of the attribute missing_value (%.80s) for missing data: it reads NaN and infinities as texts", value),
+			"leave NaN out, with attributes: {missing_value: …}; an infinity can be _FillValue")
 	}
 }
 

@@ -66,6 +66,41 @@ func TestUnreadFill(t *testing.T) {
 	}
 }
 
+// TestUnreadMissing plans arrays with an attribute missing_value. xarray takes NaN and infinities
+// in it for texts, and then no value of the attribute for missing data.
+func TestUnreadMissing(t *testing.T) {
+	for name, test := range map[string]struct {
+		dataType, missing string
+		warns             bool
+	}{
+		"NaN":                    {"float32", `"NaN"`, false},
+		"a list of NaN":          {"float32", `["NaN"]`, false},
+		"NaN and a number":       {"float32", `["NaN", -5]`, true},
+		"NaN and an integer":     {"int32", `["NaN", -5]`, true},
+		"an infinity":            {"float32", `"-Infinity"`, true},
+		"infinities":             {"float32", `["Infinity", "-Infinity"]`, true},
+		"an infinity of int32":   {"int32", `"Infinity"`, false},
+		"two numbers":            {"float32", "[-5, 7]", false},
+		"a text, as it was read": {"float32", `"-5"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "v.raw"), make([]byte, 4), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			text := "zmigrate: 1\nsource: {driver: raw, arrays: {v: {url: v.raw, data_type: " + test.dataType + ", shape: [1], dimension_names: [x], attributes: {missing_value: " + test.missing + "}}}}\ntarget: {url: out.zarr}\n"
+			j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const want = "for missing data: it reads NaN and infinities as texts"
+			if got := planOf(t, j).Findings.Error(); strings.Contains(got, want) != test.warns || !test.warns && got != "" {
+				t.Errorf("findings %q", got)
+			}
+		})
+	}
+}
+
 // TestUnreadFillOfEarlierVersion plans integers whose _FillValue is NaN once more, for a
 // target in which an earlier version has kept that attribute. It stays.
 func TestUnreadFillOfEarlierVersion(t *testing.T) {
