@@ -107,3 +107,37 @@ func TestNestedSequencesOfFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestShortSequences reads sequences along unlimited dimensions that other variables make longer:
+// empty sequences follow. Sequences make dimensions longer, too.
+func TestShortSequences(t *testing.T) {
+	src := open(t, netcdf.Options{}, "testdata/short_sequences.nc")
+	for path, want := range map[string]string{
+		"q/offsets": "[0 0 2 2 2]", "q/values": "[1 2]",
+		"r/offsets": "[0 1 3 3 6 6 6 6 6 6 6 6 6]", "r/values": "[3 4 5 6 7 8]",
+		"g/s/offsets": "[0 0 0 1]", "g/k": "[5 6 -1]",
+	} {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := ndarray.New(a.Info().Type, a.Info().Shape)
+		if err := a.ReadRegion(t.Context(), all, make([]int, len(all.Shape))); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for item := range all.Items() {
+			got = append(got, string(all.Type.FormatScalar(dtype.V3, item)))
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s is %v, want %s", path, got, want)
+		}
+	}
+	for _, g := range src.Groups() {
+		want := map[string]string{"q": "[4]", "r": "[4,3]", "g/s": "[3]"}[g.Path]
+		if got := string(g.Attributes.Get(sources.SequenceShape)); got != want {
+			t.Errorf("group %q: sequence_shape is %s, want %s", g.Path, got, want)
+		}
+	}
+	sourcetest.Run(t, src)
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
@@ -139,12 +140,28 @@ func (g *group) madeUp(used []*treeDimension, length int, unlimited bool, next *
 }
 
 // lengthen gives each unlimited dimension the length of its longest variable. Shorter
-// variables end earlier in the file, and go on with fill values.
+// variables end earlier in the file, and go on with fill values; sequences go on with empty
+// ones.
 func (t *tree) lengthen() {
-	for _, v := range t.vars {
+	longest := func(v *treeVariable) {
 		for k, d := range v.dims {
 			if d.unlimited {
 				d.length = max(d.length, v.shape[k])
+			}
+		}
+	}
+	for _, v := range t.vars {
+		longest(v)
+	}
+	for _, g := range t.nodes {
+		if g.made != nil {
+			longest(g.made)
+		}
+	}
+	for _, g := range t.nodes {
+		if a := find(g.attributes, sources.SequenceShape); g.made != nil && a != nil {
+			if _, shape := g.made.names(); len(shape) > 0 {
+				a.values = sources.ShapeText(shape)
 			}
 		}
 	}

@@ -78,7 +78,11 @@ type sharedSequences struct {
 	outer  *sharedSequences // not nil: the sequences are the values of these sequences
 	once   sync.Once
 	all    *hdf5.Sequences
-	err    error
+	// shape and offsets are those of all, with empty sequences where the dataset is shorter
+	// than its dimensions.
+	shape   []int
+	offsets []int64
+	err     error
 }
 
 // add adds a variable.

@@ -128,9 +128,45 @@ func (s *sharedSequences) open(ctx context.Context, o *hdf5.Object, kept *source
 		}
 		if s.err == nil {
 			kept.Keep(8 * cap(s.all.Offsets))
+			s.shape, s.offsets, s.err = s.lengthened(kept)
 		}
 	})
 	return s.all, s.err
+}
+
+// lengthened returns the shape and the offsets of the sequences, with empty sequences where the
+// dataset is shorter than its dimensions.
+func (s *sharedSequences) lengthened(kept *sources.Resident) (shape []int, offsets []int64, err error) {
+	_, shape = s.of.names()
+	if s.outer != nil || len(shape) != len(s.all.Shape) || slices.Equal(shape, s.all.Shape) {
+		return s.all.Shape, s.all.Offsets, nil
+	}
+	n, ok := ndarray.Elements(shape)
+	if !ok || n > hdf5.MaxSequences {
+		return nil, nil, hdf5.TooManySequences()
+	}
+	offsets = make([]int64, 1, n+1)
+	kept.Keep(8 * cap(offsets))
+	index, next := make([]int, len(shape)), 0
+	for range n {
+		end := offsets[len(offsets)-1]
+		stored := true
+		for k, i := range index {
+			stored = stored && i < s.all.Shape[k]
+		}
+		if stored {
+			end += s.all.Offsets[next+1] - s.all.Offsets[next]
+			next++
+		}
+		offsets = append(offsets, end)
+		for k := len(index) - 1; k >= 0; k-- {
+			if index[k]++; index[k] < shape[k] {
+				break
+			}
+			index[k] = 0
+		}
+	}
+	return shape, offsets, nil
 }
 
 // ragged returns the names of the dimensions to whose indices the sequences belong.
@@ -162,6 +198,7 @@ type sequenceArray struct {
 	info    *sources.Info
 	all     *hdf5.Sequences
 	offsets bool
+	starts  []int64 // the elements of offsets
 	url     string
 }
 
@@ -176,12 +213,13 @@ func (t *tree) openSequences(ctx context.Context, v *treeVariable, o *hdf5.Objec
 	dims, _ := s.of.names()
 	item, edge := s.name+"_item", s.name+"_edge"
 	a.info.Ragged = append(s.ragged(), edge)
-	a.info.Lists = &sources.Lists{Shape: s.all.Shape, Offsets: a.offsets, Count: int(s.all.Offsets[len(s.all.Offsets)-1])}
+	a.info.Lists = &sources.Lists{Shape: s.shape, Offsets: a.offsets, Count: int(s.all.Offsets[len(s.all.Offsets)-1])}
 	if len(dims) > 0 {
 		a.info.Lists.Along = dims[0]
 	}
 	if a.offsets {
-		a.info.Type, a.info.Shape, a.info.Memory = dtype.Int64, []int{len(s.all.Offsets)}, 0
+		a.info.Type, a.info.Shape, a.info.Memory = dtype.Int64, []int{len(s.offsets)}, 0
+		a.starts = s.offsets
 		a.info.DimensionNames = []string{edge}
 		return a, nil
 	}
@@ -211,7 +249,7 @@ func (a *sequenceArray) ReadRegion(ctx context.Context, dst ndarray.Array, start
 	if a.offsets {
 		some := ndarray.New(dtype.Int64, dst.Shape)
 		if to, ok := ndarray.As[int64](some); ok {
-			copy(to, a.all.Offsets[start[0]:])
+			copy(to, a.starts[start[0]:])
 		}
 		ndarray.Copy(dst, some)
 		return nil

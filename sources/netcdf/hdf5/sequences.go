@@ -11,8 +11,8 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// maxSequences bounds the sequences of a dataset, because their places are kept in memory.
-const maxSequences = 1 << 23
+// MaxSequences bounds the sequences of a dataset, because their places are kept in memory.
+const MaxSequences = 1 << 23
 
 // Sequences is a dataset whose elements are sequences of different lengths, or a member of its
 // elements. Their values follow each other in one long row. It is safe for concurrent use.
@@ -39,8 +39,8 @@ func (o *Object) Sequences(ctx context.Context, member []string) (*Sequences, er
 		return nil, err
 	}
 	n, ok := ndarray.Elements(d.Shape)
-	if !ok || n > maxSequences {
-		return nil, tooMany()
+	if !ok || n > MaxSequences {
+		return nil, TooManySequences()
 	}
 	s := &Sequences{Shape: d.Shape, places: d, datatype: d.Native.Element}
 	return s, s.open(ctx, n)
@@ -53,14 +53,15 @@ func (s *Sequences) Inner(ctx context.Context) (*Sequences, error) {
 	if !InnerSequences(s.datatype) {
 		return nil, unsupported("the values are no sequences")
 	}
-	if n > maxSequences {
-		return nil, tooMany()
+	if n > MaxSequences {
+		return nil, TooManySequences()
 	}
 	inner := &Sequences{Shape: []int{int(n)}, places: s.places, datatype: s.datatype.Base, outer: s}
 	return inner, inner.open(ctx, int(n))
 }
 
-func tooMany() error { return unsupported("more than %d sequences", maxSequences) }
+// TooManySequences returns the error about a dataset of more sequences than [MaxSequences].
+func TooManySequences() error { return unsupported("more than %d sequences", MaxSequences) }
 
 // InnerSequences reports whether the values of sequences are sequences that no array holds.
 func InnerSequences(d *hdf5type.Datatype) bool {
