@@ -562,7 +562,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{create(w, "", line(1, 1)), nil, `array "": the `},
 		{create(testGroups(t), "", line(1, 1)), nil, `array "": the group "empty" lies there`},
-		{create(w, "record", ArraySpec{Type: record, Shape: []int{1}}), nil, `array "record": field "a": no type of Zarr v3`},
+		{create(w, "record", ArraySpec{Type: record, Shape: []int{1}}), nil, `array "record": field "a": unknown data type: Zarr v3 has none for a field of`},
 		{none, fs.ErrNotExist, `array "none" of mem://bucket/a.zarr`},
 		{broken.Commit(ctx), nil, `group "k": `},
 		{grow(bytesOf(1), "", ArraySpec{Type: dtype.Uint8, Shape: []int{}}), nil, "it has no dimensions"},
