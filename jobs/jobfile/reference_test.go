@@ -35,15 +35,15 @@ func TestReference(t *testing.T) {
 All fields of a job file, which is YAML 1.2 or JSON. ` + "`zmigrate schema`" + ` prints the same as a JSON Schema, with the
 configurations of all codecs, for editors. ` + "`*`" + ` stands for any name.
 
-` + "`${NAME}`" + ` in a text is replaced by a variable of the environment, and ` + "`${NAME:-default}`" + ` has a default. A
-number, a word, a list, or true and false may be such a text, too. ` + "`--set path.to.field=value`" + ` replaces a
-field. A field whose value is null counts as not given.
+` + "`${NAME}`" + ` in a text stands for the value of an environment variable, and ` + "`${NAME:-default}`" + ` gives a default.
+Such a text may also stand where a field takes a number, a list, or true or false. A field whose value is null
+counts as not given. On the command line, ` + "`--set path.to.field=value`" + ` replaces a field.
 
-` + "`${date:%Y-%m-%d}`" + ` is the date of today, in UTC, and ` + "`${date:-1d:%Y%m%d}`" + ` that of yesterday. An offset is a
-number of hours (h), days (d), weeks (w), months (m) or years (y). There are %Y, %m, %d, %H, %M, %j (day of
-the year) and %y.
+` + "`${date:%Y-%m-%d}`" + ` is today's date in UTC, and ` + "`${date:-1d:%Y%m%d}`" + ` is yesterday's. An offset is a number of
+hours (h), days (d), weeks (w), months (m) or years (y). The form of the date may have %Y, %m, %d, %H, %M,
+%j (day of the year) and %y.
 
-A job that is named ` + "`-`" + ` comes from standard input. Its relative paths begin in the working directory.
+The job ` + "`-`" + ` is read from standard input. Its relative paths begin in the working directory.
 `)
 	properties := root["properties"].(map[string]any)
 	section(&b, "The file", "", map[string]any{"properties": properties})
