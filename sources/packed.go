@@ -42,6 +42,12 @@ func Packed(a Array, mode cf.Mode, typeOf func(attribute string) dtype.Type) (Ar
 	return &packed{array: a, info: &info, unpack: p}, nil
 }
 
+// IsPacked reports whether the stored numbers of an array are not its values themselves: it has
+// the attributes of packing, or had them.
+func IsPacked(info *Info) bool {
+	return info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
+}
+
 // packed is the result of Packed.
 type packed struct {
 	array  Array

@@ -42,14 +42,14 @@
 // sequences at a time. For each kernel there is a function in Go that does the same. KERNELS.md explains
 // the kernels.
 //
-// Other blocks are searched in one of three ways. So are numbers of eight bytes about two of which change, such as times
-// and categories, those one of which changes up to level 5, and decimals up to level 4. Level 1 looks up
-// six bytes at a position, and the levels 2 to 5 five and eight bytes. Each takes the last place that had them. Of a
+// Other blocks are searched at any position, in one of three ways. So are some numbers of eight bytes: those of which
+// about two bytes change, such as times and categories; up to level 5 those of which one byte changes; and decimals up to
+// level 4. Level 1 looks up six bytes at a position, and the levels 2 to 5 five and eight bytes. Each takes the last place that had them. Of a
 // copy, the levels 1 to 3 enter three positions into their tables, and later levels all positions. The levels from 6 on
 // look up five bytes, and try the last four or eight places that had them. Before they take a copy, they look whether
 // one from the next positions is better. But bytes that are like those eight bytes before, such as times and the upper
-// bytes of shuffled floats, are searched there as at level 5. In large contents, fewer positions are skipped where bytes
-// are near those before them than in noise: copies are rare there, but save something.
+// bytes of shuffled floats, are searched there as at level 5. Bytes whose values are near those of the bytes before them
+// have few copies, but these save something. So in large contents, fewer positions of such bytes are skipped than of noise.
 //
 // In small contents, four bytes are looked up in place of five. They are the only ones at level 2, and in decimals up to
 // level 5. In text with many digits, such as tables, seven bytes are looked up in place of four to six: its numbers

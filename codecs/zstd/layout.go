@@ -81,8 +81,8 @@ func wordsRepeat(block []byte) bool {
 // leastRepeated is the fewest repeated words in a sample from which on they are not there by chance.
 const leastRepeated = 6
 
-// repeatedWords returns how many words of a sample have occurred in it before, but not right before. They begin at so
-// many bytes from multiples of four.
+// repeatedWords returns how many words of a sample have occurred in it before, but not right before. The words begin
+// from bytes after multiples of four.
 func repeatedWords(block []byte, from int) (n int) {
 	var seen [sampleTotal / 4]uint32
 	for part := range sampleParts {
@@ -142,7 +142,7 @@ const (
 )
 
 // wavers tells by a sample whether bytes are near those before them. It is so in the upper bytes of a mantissa in
-// shuffled floats. Copies are rare and short there, but can be found if no position is skipped.
+// shuffled floats. Copies are rare and short there, and are found only if few positions are skipped.
 func wavers(block []byte) bool {
 	if len(block) < 2*sampleTotal {
 		return false

@@ -35,7 +35,7 @@ type probe struct {
 	multiplier uint64 // of the hash
 	tries      uint32 // has a bit for each entry of a bucket that is looked at
 	ahead      int    // as in effort
-	haste      uint   // as in effort
+	haste      uint   // lazyHaste or waverHaste
 	plain      bool   // there is no kernel for this processor
 	limits     [9]int // the offset from which so many equal bytes are not copied; 8 stands for more, too
 

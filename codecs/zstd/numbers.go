@@ -37,8 +37,9 @@ const runMost = 1 << 8
 // Looking up eight bytes as well pays if their last place often differs from the last
 // place of fewer bytes: at one of rareLong positions or more, in a sample of each run.
 // If it is rarer in the samples of a block, the next withoutMax blocks go without it, and so
-// does the rest of the block, unless its numbers have eight bytes. But it may be rare only because the table has few of the
-// bytes from before. So the levels that take their time always look up eight bytes in numbers of which much differs.
+// does the rest of the block, unless its numbers have eight bytes. But a table that was not used for some blocks lacks
+// their bytes, and finds less than there is. So high levels always look up eight bytes where several bytes of a number often
+// differ.
 const (
 	rareLong   = 16
 	longSample = 32 // positions in the sample
@@ -240,8 +241,8 @@ func (p *parser) take(hits []hit, src []byte, at int, l *layout) {
 	}
 }
 
-// giveBack shortens the last copy by n bytes, if it stays long enough. Such bytes belong to a number that is copied
-// itself, and without them this would no longer be found.
+// giveBack shortens the last copy by n bytes, if it stays long enough. These are the first bytes of a number that has a
+// copy of its own. If the last copy kept them, the rest of the number would be literals.
 func (p *parser) giveBack(n int) {
 	if len(p.sequences) == 0 {
 		return

@@ -53,9 +53,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 	}
 	meta.Attributes = b.attributes(meta)
 	b.attributesFit(meta.Attributes)
-	b.readableTimes(meta.Attributes)
-	b.readableFill(meta)
-	b.readableMissing(meta)
+	b.readableAttributes(meta)
 	b.shapes().Extents(in.Type)
 	b.keepShards()
 	inner, differs := b.shapes().Chunks(in.Type)
@@ -294,6 +292,13 @@ func (b *builder) readableFill(meta *zarr.Array) {
 	if refused := readers.UnreadFill(meta); refused.What != "" {
 		b.warn("attributes._FillValue", sources.FillMeaning, fmt.Sprintf("xarray does not read %s, and cannot open the target", refused.What), "leave it out, with attributes: {_FillValue: null}")
 	}
+}
+
+// readableAttributes warns of attributes that xarray does not read, or reads in another way.
+func (b *builder) readableAttributes(meta *zarr.Array) {
+	b.readableTimes(meta.Attributes)
+	b.readableFill(meta)
+	b.readableMissing(meta)
 }
 
 // readableMissing warns of an attribute missing_value of numbers with NaN or an infinity, which

@@ -24,7 +24,7 @@ func (b *builder) incomingClock(ctx context.Context) (sources.Clock, bool, error
 	info := b.array.Info()
 	clock := sources.Clock{Attributes: info.Attributes, Type: info.Type}
 	given := b.options.Attributes.Get("units") != nil
-	stays := packed(info)
+	stays := sources.IsPacked(info)
 	if b.boundsOf != "" {
 		of, err := b.plan.source.Array(ctx, b.boundsOf)
 		if err != nil {
@@ -32,17 +32,11 @@ func (b *builder) incomingClock(ctx context.Context) (sources.Clock, bool, error
 		}
 		if info.Attributes.Get("units") == nil {
 			o, _ := b.plan.Job.Options(b.boundsOf)
-			given, stays = o.Attributes.Get("units") != nil, packed(of.Info())
+			given, stays = o.Attributes.Get("units") != nil, sources.IsPacked(of.Info())
 		}
 		clock.Attributes = sources.InheritClock(info.Attributes, of.Info().Attributes)
 	}
 	return clock, cf.IsClock(clock.Attributes.Get("units")) && !given && !stays && !b.plan.Job.Source.Time.Keep, nil
-}
-
-// packed reports whether an array is packed, so that its stored numbers are not the times
-// themselves.
-func packed(info *sources.Info) bool {
-	return info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
 }
 
 // rebaseTo brings the times of the array from the clock own to the clock to, if they differ.
@@ -58,7 +52,7 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 		_, field := b.plan.Job.Options(b.info.Path)
 		return jobfile.Problems{b.plan.Job.Problem(field, err.Error(), hint)}
 	}
-	if packed(b.array.Info()) {
+	if sources.IsPacked(b.array.Info()) {
 		hint = "cf: unpack unpacks them first, source.time: keep leaves all times as they are"
 		return fail(fmt.Errorf("array %q: the times of %q, whose bounds it has, are brought to %s, but packed bounds are not", b.info.Path, b.boundsOf, y.Get("units")))
 	}

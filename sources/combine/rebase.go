@@ -65,18 +65,12 @@ func (c *combined) findClocks(v *variable) {
 			}
 			own = sources.InheritClock(own, of.Attributes)
 		}
-		if !cf.IsClock(own.Get("units")) || c.given(by, "units") || packed(info) || by != v && packed(of) {
+		if !cf.IsClock(own.Get("units")) || c.given(by, "units") || sources.IsPacked(info) || by != v && sources.IsPacked(of) {
 			return
 		}
 		clocks[i] = sources.Clock{Attributes: own, Type: info.Type}
 	}
 	v.clocks = clocks
-}
-
-// packed reports whether an array is packed, so that its stored numbers are not the times
-// themselves.
-func packed(info *sources.Info) bool {
-	return info.Packing != nil || info.Attributes.Get("scale_factor") != nil || info.Attributes.Get("add_offset") != nil
 }
 
 // reference is the clock to which a variable is brought.
@@ -169,7 +163,7 @@ func (c *combined) packedBounds(v *variable) {
 		return
 	}
 	for i, p := range v.parts {
-		if p == nil || of.parts[i] == of.stored[i] || !packed(p.Info()) || p.Info().Attributes.Get("units") != nil {
+		if p == nil || of.parts[i] == of.stored[i] || !sources.IsPacked(p.Info()) || p.Info().Attributes.Get("units") != nil {
 			continue
 		}
 		is, was := of.parts[i].Info().Attributes.Get("units"), of.stored[i].Info().Attributes.Get("units")

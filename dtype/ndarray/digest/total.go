@@ -44,11 +44,11 @@ func (t *Total) Covered() Optional {
 	return Optional{t.of.Sum, true, t.of.Behind}
 }
 
-// mostIndices is the largest sum of the extents of an array that Filled digests. These take some seconds.
+// mostIndices is the largest sum of the extents of an array that Filled digests. That takes some seconds.
 const mostIndices = 1 << 32
 
 // Filled returns the digest of an array of a shape that holds the fill value in all chunks
-// that were not covered. It is not known if the extents have more than mostIndices indices together.
+// that were not covered. The digest is not known if the extents are more than mostIndices together.
 func (t *Total) Filled(fill ndarray.Array, shape []int) Optional {
 	left := int64(mostIndices)
 	for _, n := range shape {
