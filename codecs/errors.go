@@ -60,7 +60,12 @@ func NewElementError(a ndarray.Array, at int) error {
 	return &ElementError{Index: elements.Coordinates(a.Shape, at), Value: value}
 }
 
-func (e *ElementError) Error() string { return fmt.Sprintf("element %v, %s", e.Index, e.Value) }
+func (e *ElementError) Error() string {
+	if len(e.Index) == 0 { // of a scalar, such as a fill value
+		return "the value " + e.Value
+	}
+	return fmt.Sprintf("element %v, %s", e.Index, e.Value)
+}
 
 // Error is an error about one codec of a chain: about its configuration, or about what
 // it found in a chunk.

@@ -43,7 +43,7 @@ func Glob(ctx context.Context, pattern string, opt Options) ([]string, error) {
 		return nil, err
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("no object matches %s: %w", l, fs.ErrNotExist)
+		return nil, fmt.Errorf("%w: nothing matches %s", fs.ErrNotExist, l)
 	}
 	slices.SortFunc(paths, CompareNatural)
 	urls := make([]string, len(paths))

@@ -69,6 +69,9 @@ func Arrays(ctx context.Context, j *jobfile.Job, source sources.Source, paths []
 	if len(wrong) > 0 && limits.Passing(wrong[0].err) {
 		return nil, nil, nil, wrong[0].error() // a transient error of the store, which all have
 	}
+	if len(wrong) == 1 {
+		return arrays, came, left, missing(j, wrong[0].error())
+	}
 	return arrays, came, left, folded(wrong)
 }
 

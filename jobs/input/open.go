@@ -44,18 +44,67 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 		}
 	}
 	if err != nil {
-		return nil, r, err
+		return nil, r, missing(j, err)
 	}
 	source, err = driver.Open(ctx, r)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("the source of %s: %w", j.Title(), err)
-		for _, l := range j.Source.Locations {
-			if hint := Mistaken(l); hint != "" {
-				return nil, r, fmt.Errorf("%w (%s)", err, hint)
+	return source, r, store.ReadingRefused(missing(j, err))
+}
+
+// MissingFileError is an error about a file or folder of the source that does not exist.
+// Nothing is wrong with the form of the job: the file may appear later. So commands end with
+// another status than for other problems of a job.
+type MissingFileError struct {
+	Problems jobfile.Problems // one: the field that names the file, and a way out
+	Err      error            // wraps fs.ErrNotExist
+}
+
+func (e *MissingFileError) Error() string   { return e.Problems.Error() }
+func (e *MissingFileError) Unwrap() []error { return []error{e.Problems, e.Err} }
+
+// missing returns an error about a file that does not exist as a [MissingFileError]. Other
+// errors stay as they are.
+func missing(j *jobfile.Job, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	about := func(p jobfile.Problem) error { return &MissingFileError{jobfile.Problems{p}, err} }
+	named := []fieldOfFiles{{"source.url", j.Source.Locations}}
+	for _, a := range j.Source.Arrays {
+		named = append(named, fieldOfFiles{jobfile.FieldPath("source", "arrays", a.Name, "url"), a.Locations})
+	}
+	for _, n := range named {
+		for i, l := range n.locations {
+			field := n.field
+			if len(n.locations) > 1 {
+				field = fmt.Sprintf("%s[%d]", field, i)
+			}
+			what, _ := os.Stat(store.Resolved(l.URL))
+			switch {
+			case !store.Local(l.URL) || what == nil:
+				return about(j.Problem(field, err.Error(), Mistaken(l)))
+			case what.IsDir():
+				return about(j.Problem(field, fmt.Sprintf("%s: a folder, but the driver %s reads files", store.Shown(l.Text), j.Driver().Name), inFolder(l)))
 			}
 		}
 	}
-	return source, r, store.ReadingRefused(err)
+	return about(j.Problem("source.url", err.Error(), "")) // a file to which the source refers
+}
+
+// fieldOfFiles is a field of the job that names files.
+type fieldOfFiles struct {
+	field     string
+	locations []jobfile.Location
+}
+
+// inFolder says how to read what a folder holds.
+func inFolder(l jobfile.Location) string {
+	at := store.Resolved(l.URL)
+	for _, document := range []string{zarr.MetadataKey, zarr.GroupKeyV2, zarr.ArrayKeyV2} {
+		if _, err := os.Stat(filepath.Join(at, document)); err == nil {
+			return "it is a Zarr hierarchy, for driver: zarr"
+		}
+	}
+	return fmt.Sprintf("name a file, or several by a glob such as %q", path.Join(l.Text, "*.nc"))
 }
 
 // Mistaken says what is wrong with the place of a source at which there is nothing, or "": a
@@ -149,7 +198,7 @@ func resolve(ctx context.Context, driver *sources.Driver, locations []jobfile.Lo
 	for _, l := range locations {
 		found, err := driver.Resolve(ctx, l.URL, opt)
 		if err != nil {
-			return nil, nil, fmt.Errorf("source %s: %w", store.Shown(l.Text), err)
+			return nil, nil, err
 		}
 		for _, url := range found {
 			urls, from = append(urls, url), append(from, l.URL)

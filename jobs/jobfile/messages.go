@@ -24,8 +24,20 @@ func Clip(text string, most int) string {
 // DidYouMean returns a hint that offers the candidate nearest to word, or the
 // list of all candidates when none is near and they are few.
 func DidYouMean(word string, candidates []string) string {
+	if best, found := Nearest(word, candidates); found {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	if len(candidates) > 0 && len(candidates) <= 16 {
+		return "known here: " + strings.Join(slices.Sorted(slices.Values(candidates)), ", ")
+	}
+	return ""
+}
+
+// Nearest returns the candidate that word may be a misspelling of. It returns false if there
+// is none.
+func Nearest(word string, candidates []string) (best string, found bool) {
 	candidates = slices.Sorted(slices.Values(candidates))
-	best, bestDistance := "", max(1, min(3, utf8.RuneCountInString(word)/3))+1
+	bestDistance := max(1, min(3, utf8.RuneCountInString(word)/3)) + 1
 	for _, c := range candidates {
 		if len(word) > len(c)+4*bestDistance || len(c) > len(word)+4*bestDistance {
 			continue
@@ -34,13 +46,7 @@ func DidYouMean(word string, candidates []string) string {
 			best, bestDistance = c, d
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	if len(candidates) > 0 && len(candidates) <= 16 {
-		return "known here: " + strings.Join(candidates, ", ")
-	}
-	return ""
+	return best, best != ""
 }
 
 // distance counts inserted, removed, replaced and swapped

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,12 +20,32 @@ import (
 // for a store that does not answer.
 const aroundTime = 5 * time.Second
 
+// fileAt returns the path of a local file that lies at the target, or where a folder around
+// the target would have to be. It returns "" if there is none.
+func fileAt(j *jobfile.Job) string {
+	if !store.Local(j.Target.URL) || j.Target.References != "" {
+		return ""
+	}
+	for at := store.Resolved(j.Target.URL); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			return at
+		case err == nil || at == filepath.Dir(at):
+			return ""
+		}
+	}
+}
+
 // Around looks for a hierarchy around the target, by the documents in the folders above it
 // as far as they can be read. unlisted is the URL of the outermost group around the target
 // that has consolidated metadata; "": there is no such group. Around warns if readers of that
 // group will not see the target in the consolidated metadata, and if the checkpoint lies in
-// the hierarchy. A target inside an array is an error.
+// the hierarchy. A target inside an array is an error, and so is one in the place of a file.
 func Around(ctx context.Context, j *jobfile.Job, env environment.Environment, limits *limits.Limits) (unlisted string, findings jobfile.Problems, err error) {
+	if file := fileAt(j); file != "" {
+		return "", nil, jobfile.Problems{j.Problem("target.url", fmt.Sprintf("%s is a file, and a hierarchy is a folder", file), "move the file away, or choose another place for the target")}
+	}
 	ctx, cancel := context.WithTimeout(ctx, aroundTime)
 	defer cancel()
 	var root string

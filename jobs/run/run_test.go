@@ -365,14 +365,14 @@ func TestManifestIsTheSameEachTime(t *testing.T) {
 // TestUnusableCheckpoint has checkpoints in places where no folder can be made.
 func TestUnusableCheckpoint(t *testing.T) {
 	for what, below := range map[string]string{
-		"not a directory":    filepath.Join("a.raw", "out.zarr"),
+		"not a directory":    filepath.Join("a.raw", "checkpoint"),
 		"file name too long": strings.Repeat("x", 300),
 	} {
 		j := jobtest.Raw(t, smallChunks)
 		place := filepath.Join(j.Dir, below)
-		j.Target.Text, j.Target.URL = place, place
+		j.Run.Checkpoint.Text, j.Run.Checkpoint.URL = place, place
 		_, err := execute(t, j, jobtest.Environment(), Options{})
-		for _, want := range []string{"the folder " + place + ".zmigrate cannot be used", what, "run.checkpoint.url"} {
+		for _, want := range []string{"the folder " + place + " cannot be used", what, "run.checkpoint.url"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q", err, want)
 			}

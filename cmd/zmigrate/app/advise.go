@@ -49,9 +49,6 @@ func (a *app) adviseCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if list == nil {
-				return errors.New(request.noArray())
-			}
 			if file := c.String("html"); file != "" {
 				page, err := advise.Page(j.Title(), list)
 				if err == nil {
@@ -155,7 +152,13 @@ func (a *app) adviseOnJob(ctx context.Context, j *jobs.Job, r *adviceRequest) (l
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	return a.adviseOn(ctx, p, r)
+	if list, err = a.adviseOn(ctx, p, r); err == nil && list == nil {
+		err = errors.New(r.noArray(p))
+		if r.globs != nil {
+			err = invalid(err)
+		}
+	}
+	return list, err
 }
 
 // adviseOn advises on the arrays of a plan. It returns nil if the request means none of them.
@@ -180,10 +183,20 @@ func (a *app) adviseOn(ctx context.Context, p *jobs.Plan, r *adviceRequest) (lis
 	return list, nil
 }
 
-// noArray says why there is advice on no array.
-func (r *adviceRequest) noArray() string {
+// noArray says why there is advice on no array of a plan.
+func (r *adviceRequest) noArray(p *jobs.Plan) string {
 	if r.globs != nil {
-		return "no array matches --array " + strings.Join(r.globs, " or --array ")
+		text := "no array matches --array " + strings.Join(r.globs, " or --array ")
+		var names []string
+		for i := range p.Arrays {
+			names = append(names, p.Arrays[i].Source)
+		}
+		for _, glob := range r.globs {
+			if hint := jobfile.DidYouMean(glob, names); hint != "" {
+				return text + " (" + hint + ")"
+			}
+		}
+		return text
 	}
 	return "no array is large enough for advice: --array names arrays of any size"
 }

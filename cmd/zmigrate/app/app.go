@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -140,7 +141,7 @@ func (a *app) command() *cli.App {
 				if strings.Contains(name, "/") { // perhaps a URL with a password
 					return invalid(errors.New("a path or URL is no command: see zmigrate --help"))
 				}
-				return invalid(fmt.Errorf("no command %q: see zmigrate --help", name))
+				return invalid(noCommand(c.App, name))
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -149,6 +150,19 @@ func (a *app) command() *cli.App {
 			a.workCommand(), a.finishCommand(), a.submitCommand(), a.inspectCommand(), a.copyCommand(), a.codecsCommand(), a.dtypesCommand(), a.schemaCommand(), a.explainCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(), a.completeCommand(),
 		},
 	}
+}
+
+// noCommand is the error of a command that does not exist, with the nearest one.
+func noCommand(program *cli.App, name string) error {
+	var names []string
+	for _, c := range program.VisibleCommands() {
+		names = append(names, c.Name)
+	}
+	hint := "see zmigrate --help"
+	if near, found := jobfile.Nearest(name, names); found {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return fmt.Errorf("no command %q (%s)", jobfile.Clip(name, 60), hint)
 }
 
 // globalFlags returns the flags that every command takes. They may stand before or
@@ -185,11 +199,20 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	for _, f := range flags {
 		names = append(names, f.Names()...)
 	}
-	hint := jobfile.DidYouMean(strings.TrimLeft(name, "-"), names)
-	if hint == "" {
-		hint = "--help lists the flags"
+	name = strings.TrimLeft(name, "-")
+	hint := "--help lists the flags"
+	if near, found := jobfile.Nearest(name, names); found {
+		hint = fmt.Sprintf("did you mean %s?", dashed(near))
 	}
-	return invalid(fmt.Errorf("no flag %s (%s)", name, hint))
+	return invalid(fmt.Errorf("no flag %s (%s)", dashed(name), hint))
+}
+
+// dashed returns a flag as it is typed.
+func dashed(name string) string {
+	if utf8.RuneCountInString(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // setUp reads the global flags. It runs for the program and again for the command. If a flag
@@ -284,6 +307,7 @@ func guarded(f func() error) (err error) {
 // report prints an error for people, or as JSON with --json. job is the name of the job that has
 // failed, or "" if the command has no other.
 func (a *app) report(job string, err error) {
+	status := a.status(err)
 	var problems jobs.Problems
 	var printed silent
 	positioned := errors.As(err, &problems)
@@ -293,7 +317,7 @@ func (a *app) report(job string, err error) {
 	switch {
 	case errors.As(err, &printed):
 	case a.json:
-		event := map[string]any{"event": "error", "status": a.status(err), "error": err.Error(), "problems": list(problems)}
+		event := map[string]any{"event": "error", "status": status, "error": err.Error(), "problems": list(problems)}
 		var many interface{ All() []string }
 		if errors.As(err, &many) {
 			event["all"] = many.All()

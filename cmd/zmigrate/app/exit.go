@@ -7,6 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/engines/dask"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
+	"github.com/zmigrate/zmigrate/jobs/input"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -17,6 +18,7 @@ import (
 func (a *app) status(err error) int {
 	var wrong invalidError
 	var problems jobs.Problems
+	var absent *input.MissingFileError
 	var held *journal.HeldError
 	var missing *run.MissingError
 	var parts *verify.PartsError
@@ -24,6 +26,8 @@ func (a *app) status(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &absent):
+		return exitFailed
 	case errors.As(err, &wrong), errors.As(err, &problems):
 		return exitInvalid
 	case errors.As(err, &held):

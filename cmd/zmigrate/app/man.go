@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-
-	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 func (a *app) manCommand() *cli.Command {
@@ -40,7 +38,7 @@ func (a *app) manCommand() *cli.Command {
 					return nil
 				}
 			}
-			return invalid(fmt.Errorf("no command %q: see zmigrate --help", jobfile.Clip(c.Args().First(), 60)))
+			return invalid(noCommand(c.App, c.Args().First()))
 		},
 	})
 }

@@ -174,7 +174,7 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 		a.printAdvice(one, shows.advice.all)
 	}
 	if shows.advice != nil && advice == nil {
-		a.printf("%s\n", shows.advice.noArray())
+		a.printf("%s\n", shows.advice.noArray(p))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -199,6 +200,9 @@ func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool
 		}
 		j, err = jobs.Parse(c.Command.Name, text, ".", a.env, a.overrides(c)...)
 		return j, true, err
+	}
+	if _, err := os.Stat(name); name != standardInput && errors.Is(err, fs.ErrNotExist) {
+		return nil, false, invalid(fmt.Errorf("%s: no such job file or target", name))
 	}
 	j, err = a.checked(c, name)
 	return j, false, err
