@@ -123,7 +123,9 @@ func Mistaken(place jobfile.Location) string {
 	entries, _ := os.ReadDir(filepath.Dir(at)) // a folder that cannot be read has no hint
 	var names []string
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
 	}
 	return jobfile.DidYouMean(filepath.Base(at), names)
 }
