@@ -15,28 +15,28 @@ func All() []Code { return table }
 
 var table = []Code{
 	{
-		"append-changed-file", "A file whose rows are in the target already has changed since these rows were appended.",
+		"append-changed-file", "A file has changed since its rows were appended to the target.",
 		"With overlap: skip, rows are recognised by their coordinate, and their values are not read. The target keeps the values that the file had before.",
 		"Set target.append: {overlap: same}, which compares the values. If the new values are the right ones, migrate the files anew with existing: overwrite.",
 	},
 	{
-		"append-gap", "The coordinate of the incoming rows does not continue that of the target: some steps are missing between the two, or among the incoming rows.",
-		"Rows come behind those of the target, never between them. A hole that is there when later rows have come stays.",
-		"Append the missing files first. If the hole is right, set target.append: {gaps: allow}. gaps: error stops such a run.",
+		"append-gap", "The coordinate of the incoming rows does not continue the coordinate of the target: steps are missing between the two, or among the incoming rows.",
+		"Rows are appended only after the last row of the target, never between rows. If later rows are appended now, the hole stays.",
+		"Append the missing files first. If no rows are missing, set target.append: {gaps: allow}. With gaps: error, such a run is refused.",
 	},
 	{
 		"append-order", "The coordinate of the target repeats values or changes its direction.",
-		"Whether incoming rows are new, and belong behind the others, cannot be told by such a coordinate.",
+		"Such a coordinate does not show whether incoming rows are new, and whether they belong after the rows of the target.",
 		"Look at the coordinate in the target. If it is wrong, migrate all files anew.",
 	},
 	{
-		"append-partial-chunk", "The last chunk will not be full, and its codec may change values each time that they are stored.",
-		"Appended rows would go into that chunk, so its values would be stored a second time. The next append is refused.",
+		"append-partial-chunk", "The last chunk will not be full, and its codec may change values each time they are stored.",
+		"Appended rows would go into that chunk, and its values would be stored a second time. So the next append is refused.",
 		"Choose chunks that divide the number of rows, as the message proposes, or a codec without loss.",
 	},
 	{
 		"append-waits", "An earlier run was interrupted while it appended, and the source has more files now.",
-		"The interrupted run is completed with the files that it had. The files that came later are appended after that.",
+		"The run first completes the work of the interrupted run, with the files of that run. Then it appends the files that came later.",
 		"Nothing: the run does both.",
 	},
 	{
@@ -51,22 +51,22 @@ var table = []Code{
 	},
 	{
 		"cf-merged-sentinels", "Several values stand for missing data, and all of them are read as NaN.",
-		"What told them apart is lost for readers.",
-		"cf: keep copies them as they are.",
+		"Readers can no longer distinguish them.",
+		"cf: keep copies these values as they are.",
 	},
 	{
 		"cf-no-return", "A value that is read and written again may become another stored value.",
-		"That concerns programs that write to the array later. The migration itself changes no stored value.",
+		"This concerns programs that write to the array later. The migration itself changes no stored value.",
 		"Nothing, if nobody writes to the array. Otherwise choose cf: keep.",
 	},
 	{
 		"cf-outside-range", "Some values are outside of valid_range, valid_min or valid_max.",
-		"Readers that know CF take such values for missing, and readers that do not know it see them.",
-		"Look whether the range or the values are wrong. cf: keep leaves both to the reader.",
+		"Readers that know CF take such values for missing data. Other readers see the values.",
+		"Find out whether the range or the values are wrong. cf: keep leaves the range and the values to the reader.",
 	},
 	{
 		"cf-valid-sentinel", "A value that stands for missing data lies within the valid range.",
-		"A measured value can be equal to it, and is then read as missing.",
+		"If a measured value is equal to it, the measured value is read as missing.",
 		"Nothing, if the source is right. Otherwise correct valid_range in the attributes of the array.",
 	},
 	{
@@ -91,37 +91,37 @@ var table = []Code{
 	},
 	{
 		"fill-value-meaning", "Readers of the source take its fill value for missing data, and readers of the target do not.",
-		"Missing values look like measured ones.",
-		"Set the attribute _FillValue of the array, which xarray goes by.",
+		"So missing values look like measured values.",
+		"Set the attribute _FillValue of the array: xarray takes this value for missing data.",
 	},
 	{
 		"fixedscaleoffset-rounding", "scale_offset computes in the type of the array, and numcodecs.fixedscaleoffset in float64.",
-		"Values that are read may differ in their last digits from those of the source.",
-		"cf: keep stores them with numcodecs.fixedscaleoffset as before.",
+		"The values that readers get may differ from the source in their last digits.",
+		"cf: keep keeps the codec numcodecs.fixedscaleoffset.",
 	},
 	{
 		"inexact-cast", "Integers pass through a float type that does not have all of them.",
 		"Large integers are rounded.",
-		"Choose a wider type. allow_inexact: true accepts it.",
+		"Choose a wider type, or accept the rounding with allow_inexact: true.",
 	},
 	{
 		"join-disordered", "The joined coordinate neither rises nor falls throughout the files.",
 		"Readers that select by the coordinate may find nothing, or the wrong rows.",
-		"Let source.order name the coordinate, or remove files that come twice. order: allow says that it is right.",
+		"Let source.order name the coordinate, or remove files that come twice. If the order is right, set order: allow.",
 	},
 	{
 		"join-uncompared", "A variable that is not joined was too large to be compared in all files.",
-		"The target has the values of the first file. Another file may have others.",
+		"The target has the values of the first file. In another file the values may differ.",
 		"Join fewer files at a time, or compare the variable with another program.",
 	},
 	{
-		"kept-attribute", "The job gives a group an attribute that the target has otherwise, and the job only appends rows.",
-		"The attribute stays as it is in the target.",
-		"Change it there with another program.",
+		"kept-attribute", "The job gives a group an attribute that has another value in the target, and the job only appends rows.",
+		"The target keeps the value that it has.",
+		"Change the attribute in the target with another program.",
 	},
 	{
 		"large-objects", "One stored object holds more than 512 MiB of elements.",
-		"A reader of one element reads and decodes all of it.",
+		"To get one element, a reader reads and decodes the whole object.",
 		"Choose smaller chunks, with shards if there would be too many objects. The message proposes both.",
 	},
 	{
@@ -132,47 +132,47 @@ var table = []Code{
 	{
 		"missing-group", "A group of the source without arrays is not in the target, and the job only appends rows.",
 		"The target lacks the group.",
-		"Make it with another program, or leave it out with source.exclude.",
+		"Make the group with another program, or leave it out with source.exclude.",
 	},
 	{
-		"missing-sources", "Sources of a virtual dataset of HDF5 are not there.",
-		"Their elements have the fill value, as HDF5 wants it.",
+		"missing-sources", "Sources of a virtual dataset of HDF5 are missing.",
+		"Their elements have the fill value, as in HDF5.",
 		"Put the files that the message names beside the file, or name their folder in source.follow.",
 	},
 	{
 		"names-collide", "Two names differ only in case, or in how a letter is composed.",
-		"File systems that take them for one, such as those of macOS and Windows, cannot hold both.",
+		"File systems that do not distinguish the two names, such as those of macOS and Windows, cannot hold both.",
 		"Nothing for an object store. Otherwise rename one of them.",
 	},
 	{
 		"ngff-axes", "An array of an image does not agree with the axes that the OME-NGFF metadata of its group state, or is a part of the image.",
 		"OME-NGFF 0.5 demands that the dimensions of the array have the names of the axes. The transformations place each element of the whole image.",
-		"Give the array the dimension_names, or the group the metadata, that the message speaks of.",
+		"Give the array the dimension_names, or the group the metadata, that the message names.",
 	},
 	{
 		"ngff-converted", "OME-NGFF metadata of version 0.4, which is for Zarr v2, become those of version 0.5, which is for Zarr v3.",
-		"They are in the attribute ome of the group, with one version. Axes, transformations and all else stay the same. The dimensions of the arrays have the names of the axes.",
+		"The new metadata are in the attribute ome of the group, and state their version once. Axes, transformations and everything else stay the same. The dimensions of the arrays get the names of the axes.",
 		"Nothing. source.ngff: keep leaves metadata and names as they are.",
 	},
 	{
-		"ngff-kept", "A group has OME-NGFF metadata that cannot become those of version 0.5 without guessing, because they are of a version before 0.4 or lack something.",
+		"ngff-kept", "OME-NGFF metadata of a group cannot become metadata of version 0.5 without guessing, because they are of a version before 0.4 or are incomplete.",
 		"The metadata are copied as they are. Programs that read version 0.5 do not find the image.",
 		"Give the group the attribute ome in the section groups of the job, and null for the attributes that it replaces.",
 	},
 	{
 		"ngff-paths", "OME-NGFF metadata name nodes that have other paths in the target, or that the target lacks.",
-		"The metadata of the target name the nodes by their new paths, and no longer name those that the target lacks. Paths that lead nowhere in the source stay as they are.",
+		"The metadata of the target have the new paths, and no longer name nodes that the target lacks. Paths that lead nowhere in the source stay as they are.",
 		"Nothing, if the nodes are left out or renamed on purpose. Otherwise include them.",
 	},
 	{
-		"no-space", "The bytes that a run may write are more than are free at the target.",
+		"no-space", "A run may write more bytes than are free at the target.",
 		"The run may stop with a full disk. It goes on when there is room.",
 		"The figure is a bound: chunks that compress well take less. plan --sample N estimates it. Make room, or choose another target.",
 	},
 	{
 		"not-json", "An attribute has numbers that JSON does not have, such as NaN.",
-		"They are written as texts, which some readers do not take for numbers.",
-		"Nothing, if readers know it. Otherwise give the attribute another value in the job.",
+		"The numbers are written as texts, which some readers do not take for numbers.",
+		"Nothing, if your readers know such texts. Otherwise give the attribute another value in the job.",
 	},
 	{
 		"not-utf8", "A text is not UTF-8, and its encoding was guessed.",
@@ -180,17 +180,17 @@ var table = []Code{
 		"Give the attribute the right text in the job.",
 	},
 	{
-		"rebase-unchecked", "The times are too many to be converted before the run begins.",
-		"A time that cannot be converted exactly stops the run in its middle.",
+		"rebase-unchecked", "There are too many times to convert them before the run begins.",
+		"If a time cannot be converted exactly, the run stops in its middle.",
 		"source.time: keep leaves the times as they are. source.time: {units: …} names finer units.",
 	},
 	{
-		"renamed", "A name of the source cannot be one in Zarr, so it was changed by a rule.",
+		"renamed", "Zarr does not allow a name of the source, so the name was changed.",
 		"Readers find the array, group or dimension by its new name.",
-		"rename, or dimensions, gives it a name of your choice.",
+		"To choose another name, use rename for an array, or dimensions for a dimension.",
 	},
 	{
-		"renamed-coordinate", "The job renames a coordinate, and other arrays still name the old one.",
+		"renamed-coordinate", "The job renames a coordinate, and other arrays still have its old name.",
 		"Readers do not find the coordinate of these arrays.",
 		"dimensions: {OLD: NEW} renames the dimension with its coordinate and everything that names it.",
 	},
@@ -202,17 +202,17 @@ var table = []Code{
 	{
 		"sharded-zero", "Codecs within shards cannot encode 0.",
 		"zarr-python tries them with 0, whatever the fill value is, and may refuse to open the array.",
-		"Choose codecs or a range that have 0, or leave out shards.",
+		"Choose codecs that can encode 0, or a range that contains 0, or leave out shards.",
 	},
 	{
 		"small-objects", "There will be more than 1,000 objects of less than 256 KiB on average.",
-		"Each of them takes a request to write, and one to read. Over a network that is slow, and it costs money.",
+		"Each object takes a request to write, and another one to read. Over a network, this is slow and costs money.",
 		"Choose larger chunks, or put the chunks into shards. The message proposes a shape.",
 	},
 	{
-		"unknown-meaning", "The job removes an attribute that gives values their meaning, and the target does not tell what it was for the rows that are there.",
+		"unknown-meaning", "The job removes an attribute that gives values their meaning. So the target does not show which value the attribute had for its rows.",
 		"The appended rows may have other units, or another packing.",
-		"Compare the attribute of the source with that of the files of earlier runs.",
+		"Compare the attribute with the same attribute in the files of earlier runs.",
 	},
 	{
 		"unlisted-target", "The target lies in a larger hierarchy, whose consolidated metadata do not list it.",
@@ -221,13 +221,13 @@ var table = []Code{
 	},
 	{
 		"unmatched-pattern", "A glob under arrays, or in include or exclude, matches no array of the source.",
-		"What it asks for does not happen.",
+		"The entry has no effect.",
 		"Look for a mistake in the glob. zmigrate inspect lists the paths of a source.",
 	},
 	{
-		"unused-field", "A field of the job has no effect beside another one, or without it.",
-		"What it asks for does not happen.",
-		"Leave it out, or do what the message says.",
+		"unused-field", "A field of the job has no effect, because another field is given or missing.",
+		"The field is ignored.",
+		"Leave the field out, or do what the message says.",
 	},
 	{
 		"zfp-nonfinite", "The fill value is NaN or infinite, and lossy modes of zfp take finite numbers.",
@@ -236,7 +236,7 @@ var table = []Code{
 	},
 	{
 		"zfp-range", "The fill value is an integer that lossy zfp refuses, or so large a float that the values beside it lose their digits.",
-		"Values in the block of a missing value come back far from what they were.",
+		"Values in the same block as a missing value come back with large errors.",
 		"Choose another fill_value, or use mode: reversible, numcodecs.bitround or numcodecs.quantize.",
 	},
 	{

@@ -50,24 +50,13 @@ func Open(ctx context.Context, j *jobfile.Job, env environment.Environment, limi
 	return source, r, store.ReadingRefused(missing(j, err))
 }
 
-// MissingFileError is an error about a file or folder of the source that does not exist.
-// Nothing is wrong with the form of the job: the file may appear later. So commands end with
-// another status than for other problems of a job.
-type MissingFileError struct {
-	Problems jobfile.Problems // one: the field that names the file, and a way out
-	Err      error            // wraps fs.ErrNotExist
-}
-
-func (e *MissingFileError) Error() string   { return e.Problems.Error() }
-func (e *MissingFileError) Unwrap() []error { return []error{e.Problems, e.Err} }
-
-// missing returns an error about a file that does not exist as a [MissingFileError]. Other
-// errors stay as they are.
+// missing returns an error about a file that does not exist as a [jobfile.PlaceError], at
+// the field that names the file. Other errors stay as they are.
 func missing(j *jobfile.Job, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	about := func(p jobfile.Problem) error { return &MissingFileError{jobfile.Problems{p}, err} }
+	about := func(p jobfile.Problem) error { return &jobfile.PlaceError{Problems: jobfile.Problems{p}, Err: err} }
 	named := []fieldOfFiles{{"source.url", j.Source.Locations}}
 	for _, a := range j.Source.Arrays {
 		named = append(named, fieldOfFiles{jobfile.FieldPath("source", "arrays", a.Name, "url"), a.Locations})

@@ -40,7 +40,7 @@ func TestSetProblems(t *testing.T) {
 		"a[0]b=1":             `--set a[0]b=1: bad path: want a dot or a bracket before "b=1" (path.to.field=value)`,
 		"source.url.x=1":      "--set source.url.x=1: bad path: source.url is a string, not a mapping",
 		"source.url[0]=1":     "--set source.url[0]=1: bad path: source.url is a string, not a list",
-		"source.include=x":    `--set source.include=x: source.include: want a list of globs, not a string ("x")`,
+		"source.include=x":    `--set source.include=x: source.include: want a list of globs, not a string ("x") (a list of one: ["x"])`,
 		"run.memroy=1":        `--set run.memroy=1: run.memroy: unknown key (did you mean "memory"?)`,
 		"name=[":              "--set name=[: not valid YAML: did not find expected node content",
 		"name=${NOPE}":        "--set name=${NOPE}: the environment variable NOPE is not set (${NAME:-default} gives a default; write $${ for a literal ${)",

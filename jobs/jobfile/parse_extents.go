@@ -60,11 +60,14 @@ func (p *parser) shards(o *ArrayOptions) setter {
 		n = n.structured()
 		o.FromDefaults.Shards = false
 		o.Shards, o.ShardsBy = nil, nil
-		if n.kind == mapKind {
+		switch n.kind {
+		case mapKind:
 			o.ShardsBy = p.extents(n, at, false)
-			return
+		case listKind:
+			p.shape(&o.Shards, 1)(n, at)
+		default:
+			p.want(n, at, "a list of integers, or a mapping from names of dimensions", "")
 		}
-		p.shape(&o.Shards, 1)(n, at)
 	}
 }
 

@@ -183,7 +183,11 @@ func (p *parser) list(n *node, at *trail, what string, item func(i int) setter) 
 		return false
 	}
 	if n.kind != listKind {
-		p.want(n, at, what, "")
+		hint := ""
+		if n.kind == stringKind {
+			hint = "a list of one: [" + n.shown() + "]"
+		}
+		p.want(n, at, what, hint)
 		return false
 	}
 	for i, v := range n.items {

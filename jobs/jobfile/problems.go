@@ -70,6 +70,24 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// PlaceError is an error about what lies at a place that a job names, such as a source that is
+// missing. The job may be right, and the place may change. So commands end with another status
+// than for Problems alone.
+type PlaceError struct {
+	Problems Problems // one: the field that names the place, and a way out
+	Err      error    // the cause; nil if there is no other
+}
+
+func (e *PlaceError) Error() string { return e.Problems.Error() }
+
+// Unwrap returns the problems and the cause.
+func (e *PlaceError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Problems}
+	}
+	return []error{e.Problems, e.Err}
+}
+
 // mostAlike is how many problems that are alike, each with a position of its own in the job
 // file, are spelled out: whoever mends the file goes from one to the next.
 const mostAlike = 20

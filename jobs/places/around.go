@@ -44,7 +44,8 @@ func fileAt(j *jobfile.Job) string {
 // the hierarchy. A target inside an array is an error, and so is one in the place of a file.
 func Around(ctx context.Context, j *jobfile.Job, env environment.Environment, limits *limits.Limits) (unlisted string, findings jobfile.Problems, err error) {
 	if file := fileAt(j); file != "" {
-		return "", nil, jobfile.Problems{j.Problem("target.url", fmt.Sprintf("%s is a file, and a hierarchy is a folder", file), "move the file away, or choose another place for the target")}
+		p := j.Problem("target.url", fmt.Sprintf("%s is a file, and a hierarchy is a folder", file), "move the file away, or choose another place for the target")
+		return "", nil, &jobfile.PlaceError{Problems: jobfile.Problems{p}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, aroundTime)
 	defer cancel()

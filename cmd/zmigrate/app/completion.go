@@ -225,8 +225,8 @@ func (a *app) flagValues() map[string][]string {
 	return map[string][]string{
 		"access": {zarr.AccessMap, zarr.AccessTimeSeries, zarr.AccessBoth}, "chunks": {"auto", "keep"}, "engine": engines,
 		"existing": {"resume", "fail", "overwrite", "append"}, "goal": advise.Goals, "join": {"exact", "override"}, "level": levels,
-		"log-format": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}, "order": {"natural"},
-		"progress": {"auto", "bar", "plain", "none"}, "reader": readers.Names(), "shards": {"auto", "keep"},
+		"log-format": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}, "order": {"name", "allow"},
+		"progress": {"auto", "bar", "plain", "none"}, "reader": readers.Names(),
 		"unsupported": {"error", "skip"}, "verify": levels,
 	}
 }

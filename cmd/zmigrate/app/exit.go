@@ -7,7 +7,7 @@ import (
 	"github.com/zmigrate/zmigrate/engines/dask"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs"
-	"github.com/zmigrate/zmigrate/jobs/input"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/journal"
 	"github.com/zmigrate/zmigrate/jobs/run"
 	"github.com/zmigrate/zmigrate/jobs/verify"
@@ -18,7 +18,7 @@ import (
 func (a *app) status(err error) int {
 	var wrong invalidError
 	var problems jobs.Problems
-	var absent *input.MissingFileError
+	var place *jobfile.PlaceError
 	var held *journal.HeldError
 	var missing *run.MissingError
 	var parts *verify.PartsError
@@ -26,7 +26,7 @@ func (a *app) status(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &absent):
+	case errors.As(err, &place):
 		return exitFailed
 	case errors.As(err, &wrong), errors.As(err, &problems):
 		return exitInvalid
