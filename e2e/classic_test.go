@@ -13,7 +13,7 @@ import (
 )
 
 // classic describes a NetCDF file of format CDF-1: variables of float64 over fixed
-// dimensions, with attributes of text.
+// dimensions, with attributes of text, or of one float64 if "#" follows the name.
 type classic struct {
 	dims []classicDim
 	vars []classicVar
@@ -76,6 +76,12 @@ func (c classic) header(begins []int) []byte {
 		}
 		b = list(b, tagAttribute, len(v.attributes))
 		for _, a := range v.attributes {
+			name, isNumber := strings.CutSuffix(a[0], "#")
+			if x, err := strconv.ParseFloat(a[1], 64); isNumber && err == nil {
+				b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(text(b, name), double), 1)
+				b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
+				continue
+			}
 			b = text(binary.BigEndian.AppendUint32(text(b, a[0]), char), a[1])
 		}
 		b = binary.BigEndian.AppendUint32(b, double)
@@ -96,7 +102,7 @@ func netcdfFile(ts *testscript.TestScript, neg bool, args []string) {
 		head, values, _ := strings.Cut(fields[0], "=")
 		name, dims, ok := strings.Cut(strings.TrimSuffix(head, ")"), "(")
 		if !ok {
-			ts.Fatalf("%q has no dimensions: NAME(DIMENSIONS)=VALUES;ATTRIBUTE=TEXT", arg)
+			ts.Fatalf("%q has no dimensions: NAME(DIMENSIONS)=VALUES;ATTRIBUTE=TEXT;ATTRIBUTE#=NUMBER", arg)
 		}
 		v := classicVar{name: name}
 		for word := range strings.SplitSeq(values, ",") {

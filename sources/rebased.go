@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -39,7 +40,7 @@ func InheritClock(bounds, coordinate zarr.Attributes) zarr.Attributes {
 // Rebased returns an array with the times of array, as numbers of the clock to. own is the
 // clock of the numbers of array; that of bounds is from [InheritClock]. where
 // names the file in messages. If array itself has attributes of a clock, those of to
-// replace them. Rebased returns an error if a clock cannot be read, if the calendars never
+// replace them, and limits such as valid_max become limits in its units. Rebased returns an error if a clock cannot be read, if the calendars never
 // agree, or if the new data type does not hold the fill value. If a time has no exact
 // number, ReadRegion returns an error with the element's index, whose cause is a
 // [cf.RefusedTime].
@@ -63,6 +64,13 @@ func Rebased(array Array, own, to Clock, where string) (Array, error) {
 			info.Attributes = info.Attributes.With(name, to.Attributes.Get(name))
 		}
 	}
+	for _, a := range info.Attributes {
+		if cf.IsLimit(a.Name) {
+			info.Attributes = info.Attributes.With(a.Name, bound.Limits(a.Name, a.Value, info.AttributeTypes[a.Name]))
+			info.AttributeTypes = maps.Clone(info.AttributeTypes)
+			delete(info.AttributeTypes, a.Name)
+		}
+	}
 	if !dtype.Same(info.Type, to.Type) && info.Fill != nil {
 		fill, err := to.Type.ParseScalar(dtype.V3, info.Type.FormatScalar(dtype.V3, info.Fill))
 		if err != nil {
@@ -74,6 +82,7 @@ func Rebased(array Array, own, to Clock, where string) (Array, error) {
 		}
 	}
 	info.Type, info.Codecs, info.Obstacle = to.Type, nil, "source.time: rebase changes the numbers"
+	info.Rebased = AttributeText(to.Attributes, "units")
 	info.Memory = cmp.Or(info.Memory, ScratchBytes) + convertedPiece*(ndarray.ItemSize(to.Type)+ndarray.ItemSize(array.Info().Type))
 	return &rebased{array: array, info: &info, rebase: bound, where: where}, nil
 }

@@ -62,6 +62,7 @@ func TestRebasedAttributes(t *testing.T) {
 		`{"units":"hours since 2000-01-01","calendar":"standard","a":1}`: `{"units":"days since 2000-01-01","calendar":"gregorian","a":1}`,
 		`{"a":1,"calendar":"standard"}`:                                  `{"a":1,"calendar":"gregorian"}`,
 		`{"a":1}`:                                                        `{"a":1}`,
+		`{"valid_min":6,"units":"hours since 2000-01-01","valid_max":[48],"actual_range":["NaN",12],"valid_range":[-24,1e9]}`: `{"valid_min":0.25,"units":"days since 2000-01-01","valid_max":[2.0],"actual_range":["NaN",12],"valid_range":[-1.0,41666666.666666664],"calendar":"gregorian"}`,
 	} {
 		hours := counted(3)
 		hours.info.Attributes = list(own)

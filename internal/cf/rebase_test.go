@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/big"
 	"os"
 	"strconv"
 	"testing"
@@ -230,5 +231,36 @@ func TestFinestUnit(t *testing.T) {
 		if got := FinestUnit(clocks); got != test.want {
 			t.Errorf("%q: %s", test.units, got)
 		}
+	}
+}
+
+// TestRebaseLimits: a limit that is no integer moves outwards, and one beyond the type to the
+// end of the type.
+func TestRebaseLimits(t *testing.T) {
+	r, err := NewRebase(clockOf(t, "hours since 2000-01-01", ""), clockOf(t, "days since 2000-01-03", ""), dtype.Int32, dtype.Int16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, value, want string }{
+		{"valid_min", "72", "1"},
+		{"valid_min", "73", "1"},
+		{"valid_max", "73", "2"},
+		{"valid_min", "-1", "-3"},
+		{"valid_range", "[-1, 49.5]", "[-3,1]"},
+		{"actual_range", "[-1e30,1e30]", "[-32768,32767]"},
+		{"valid_max", "[71]", "[1]"},
+		{"valid_max", `"late"`, `"late"`},
+		{"valid_range", "[1,2,3]", "[1,2,3]"},
+		{"valid_range", `[0,"Infinity"]`, `[0,"Infinity"]`},
+	} {
+		if got := string(r.Limits(c.name, json.RawMessage(c.value), nil)); got != c.want {
+			t.Errorf("%s: %s became %s, want %s", c.name, c.value, got, c.want)
+		}
+	}
+	tenth := new(big.Rat).SetFloat64(float64(float32(0.1)))
+	days, err := NewRebase(clockOf(t, "days since 2000-01-01", ""), clockOf(t, "hours since 2000-01-01", ""), dtype.Float32, dtype.Float64)
+	want, _ := tenth.Mul(tenth, big.NewRat(24, 1)).Float64()
+	if got := string(days.Limits("valid_min", json.RawMessage("0.1"), dtype.Float32)); got != strconv.FormatFloat(want, 'g', -1, 64) {
+		t.Error(got, want, err)
 	}
 }

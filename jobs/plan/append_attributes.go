@@ -17,7 +17,7 @@ import (
 // values mean or what the array is, or if the job gives it; see [compare.Attribute].
 // Another difference is a note.
 func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) {
-	for _, d := range compare.Attributes(&sources.Info{Attributes: is}, &sources.Info{Attributes: would}) {
+	for _, d := range compare.Attributes(&sources.Info{Attributes: is}, &sources.Info{Attributes: would, Rebased: b.info.Rebased}) {
 		name := d.Attribute
 		given := b.options.Attributes.Get(name) != nil
 		switch {

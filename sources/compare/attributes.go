@@ -78,6 +78,9 @@ func Attributes(stays, comes *sources.Info) (list []Difference) {
 		} else {
 			d.Weight, differ = Attribute(name, x, y)
 		}
+		if cf.IsLimit(name) && (stays.Rebased != "" || comes.Rebased != "") {
+			d.Weight = min(d.Weight, Remark) // each file has other limits once all count from one moment
+		}
 		if d.Weight == Telling && stays.Packing != nil && slices.Contains(cf.Names(), name) {
 			d.Weight = Meaning
 		}
