@@ -51,6 +51,10 @@
 // bytes of shuffled floats, are searched there as at level 5. Bytes whose values are near those of the bytes before them
 // have few copies, but these save something. So in large contents, fewer positions of such bytes are skipped than of noise.
 //
+// A sample of a block tells what the block holds, but not which search makes it smaller. So from level 6 on, large contents
+// are searched in two ways in one part of sixteen: blocks of numbers and of related bytes are also searched for copies at
+// any position. The blocks that follow are searched in the way that was better.
+//
 // In small contents, four bytes are looked up in place of five. They are the only ones at level 2, and in decimals up to
 // level 5. In text with many digits, such as tables, seven bytes are looked up in place of four to six: its numbers
 // have many copies of a few digits, which save nothing. Where

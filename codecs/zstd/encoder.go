@@ -44,7 +44,7 @@ func NewEncoder(o Options) (*Encoder, error) {
 	}
 	e := &Encoder{checksum: o.Checksum}
 	e.idle.New = func() any {
-		return &frameEncoder{newBlockEncoder(efforts[o.Level].parts), newParser(efforts[o.Level])}
+		return &frameEncoder{blockEncoder: newBlockEncoder(efforts[o.Level].parts), parser: newParser(efforts[o.Level])}
 	}
 	return e, nil
 }
@@ -131,22 +131,76 @@ func appendFrameHeader(dst []byte, n int, checked bool) []byte {
 type frameEncoder struct {
 	*blockEncoder
 	*parser
+	other []byte // memory for the second form of a block, see appendSmaller
 }
 
 // appendBlocks appends the blocks of a frame whose content has at least one byte.
 func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 	f.blockEncoder.reset()
 	f.parser.reset(len(src))
-	for from := 0; from < len(src); from += maxBlock {
-		to := min(from+maxBlock, len(src))
+	next, left := maxBlock, 0 // where the next trial begins, and how many of its blocks are left
+	if f.tries == 0 || len(src) < leastTried {
+		next = len(src)
+	}
+	others := false // the last block could have been searched in another way
+	for from, to := 0, 0; from < len(src); from = to {
+		if from >= next {
+			next, left = next+trialEvery, trialBlocks
+		}
+		size, trial := maxBlock, left > 0 && others
+		if trial {
+			size, left, f.anyPosition = trialBlock, left-1, false
+		}
+		to = min(from+size, len(src))
 		content, last := src[from:to], to == len(src)
 		// Some old decoders do not accept a repeated byte as the first block.
 		if from > 0 && repeatsByte(content) {
 			dst = append(appendBlockHeader(dst, blockRLE, len(content), last), content[0])
 			continue
 		}
-		f.parse(src[:to], from, f.tables.history)
-		dst = f.blockEncoder.appendBlocks(dst, content, f.literals, f.sequences, last)
+		var l layout
+		l, others = f.parse(src[:to], from, f.tables.history)
+		if !trial || !others {
+			dst = f.blockEncoder.appendBlocks(dst, content, f.literals, f.sequences, last)
+			continue
+		}
+		var first, second int
+		dst, first, second = f.appendSmaller(dst, src[:to], from, last, l)
+		f.anyPosition = second < first-first/betterShare
+		if second > first+first/worseShare {
+			left = 0
+		}
 	}
 	return dst
+}
+
+// Contents of leastTried bytes and more are searched in two ways at the beginning of each trialEvery bytes, in trialBlocks
+// blocks of trialBlock bytes: as their layout says, and for copies at any position. The blocks up to the next trial are
+// searched for copies at any position if these make the last block of the trial smaller by more than a share. If they make
+// a block larger by more than a share, the trial ends.
+const (
+	leastTried  = 4*maxBlock + 1
+	trialEvery  = 16 * maxBlock
+	trialBlocks = 4
+	trialBlock  = maxBlock / 4
+	betterShare = 32
+	worseShare  = 8
+)
+
+// appendSmaller appends the block src[from:] of layout l, which has been searched as its layout says. It
+// searches the block for copies at any position, too, and appends what is smaller. first and second are the sizes
+// after the two searches.
+func (f *frameEncoder) appendSmaller(dst, src []byte, from int, last bool, l layout) (appended []byte, first, second int) {
+	at, before := len(dst), *f.tables
+	dst = f.blockEncoder.appendBlocks(dst, src[from:], f.literals, f.sequences, last)
+	after := *f.tables
+	*f.tables = before
+	l.related = false
+	f.anywhere(src, from, before.history, l)
+	f.other = f.blockEncoder.appendBlocks(f.other[:0], src[from:], f.literals, f.sequences, last)
+	if first, second = len(dst)-at, len(f.other); second < first {
+		return append(dst[:at], f.other...), first, second
+	}
+	*f.tables = after
+	return dst, first, second
 }

@@ -103,7 +103,7 @@ type effort struct {
 	thorough    bool // numbers are always looked up in passes
 	// tries is how many earlier places the search at any position tries, and ahead at how many positions behind a
 	// copy it looks for a better one. If they are zero, and in related bytes, another search tries one place: there it
-	// finds copies as good in half of the time.
+	// finds copies as good in half of the time. If they are not zero, some blocks are searched in two ways, see trialEvery.
 	tries, ahead int
 	// quickUpTo is the size of contents up to which the search at any position looks up one hash alone, of six bytes
 	// or of four. In varied numbers it does so up to tiny.
@@ -127,6 +127,7 @@ type parser struct {
 	withoutLong     int  // number of blocks of numbers that go without the long table
 	quick           bool // one hash alone is looked up
 	whole           bool // a block of the frame had whole numbers, see layout
+	anyPosition     bool // all blocks are searched for copies at any position
 	poor            int  // number of poor runs of numbers one after the other, see judge
 	skip, skipped   int  // number of runs of numbers to skip, and how many were skipped last
 	size            int  // of the frame's content, in bytes
@@ -155,24 +156,36 @@ func newParser(e effort) *parser {
 func (p *parser) reset(n int) {
 	p.size = n
 	p.bytes.usable, p.elements.usable = false, false
-	p.withoutLong, p.poor, p.skip, p.skipped, p.whole = 0, 0, 0, 0, false
+	p.withoutLong, p.poor, p.skip, p.skipped, p.whole, p.anyPosition = 0, 0, 0, 0, false, false
 }
 
 // parse turns the block src[from:] into literals and sequences. Copies go back as far
-// as window. h has the offsets of the last sequences.
-func (p *parser) parse(src []byte, from int, h history) {
+// as window. h has the offsets of the last sequences. parse returns the layout of the block,
+// and whether the search at any position, with several tries, is another search than the one that the layout asks for.
+func (p *parser) parse(src []byte, from int, h history) (l layout, others bool) {
 	if p.constant(src, from) {
-		return
+		return layout{}, false
 	}
 	l, ok := findLayout(src[from:])
 	if l.single && p.tries == 0 {
 		// Each copy has the offset of the one before, which that search tries first.
 		ok = false
 	}
-	if ok && (!l.varied || p.size > p.anyUpTo) {
+	numbers := ok && (!l.varied || p.size > p.anyUpTo)
+	others = numbers || l.related && p.tries > 0
+	switch {
+	case p.anyPosition:
+		l.related = false
+	case numbers:
 		p.numbers(src, from, l)
-		return
+		return l, others
 	}
+	p.anywhere(src, from, h, l)
+	return l, others
+}
+
+// anywhere finds copies at any position of the block src[from:], whose layout is l.
+func (p *parser) anywhere(src []byte, from int, h history, l layout) {
 	p.prepare(&l)
 	switch {
 	case p.tries > 0 && !l.related:

@@ -276,6 +276,23 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// TestTrials checks that the levels from 6 on find that steps that change slowly are better searched at any position.
+func TestTrials(t *testing.T) {
+	var src []byte
+	for i := range 1 << 19 {
+		x, y := float64(i%1000), float64(i/1000)
+		v := int16(30*math.Sin(x/97+y/310) + 20*math.Cos(y/71))
+		src = binary.LittleEndian.AppendUint16(src, uint16(v))
+	}
+	d := decoder(t)
+	once := len(roundTrip(t, encoder(t, zstd.Options{Level: 5}), d, src))
+	for level := 6; level <= zstd.MaxLevel; level++ {
+		if n := len(roundTrip(t, encoder(t, zstd.Options{Level: level}), d, src)); 10*n > 9*once {
+			t.Errorf("%d bytes at level %d, %d at level 5", n, level, once)
+		}
+	}
+}
+
 // Once the encoder has its memory and dst is large enough, it allocates nothing.
 func TestAllocations(t *testing.T) {
 	e := encoder(t, zstd.Options{})
