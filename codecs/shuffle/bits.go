@@ -5,7 +5,7 @@ import "encoding/binary"
 // Bits are shuffled in tiles of some elements that fit into the processor's first
 // cache: first their bytes, then the bits of each plane of bytes.
 const (
-	tileBytes   = 16 << 10 // room for a tile of 64 elements of 256 bytes
+	tileBytes   = 16 << 10 // room for a tile of 64 elements of 256 bytes; larger elements get room of their own
 	tileAims    = 8 << 10  // bytes of a tile of small elements
 	groupLength = 64       // the bit kernels combine one bit of so many elements to a word
 )
@@ -14,11 +14,19 @@ const (
 // groupLength.
 func tileLength(size int) int { return max(tileAims/size, groupLength) &^ (groupLength - 1) }
 
+// tileRoom returns room for n bytes: buffer, if it is large enough.
+func tileRoom(buffer *[tileBytes]byte, n int) []byte {
+	if n <= len(buffer) {
+		return buffer[:]
+	}
+	return make([]byte, n)
+}
+
 // EncodeBits shuffles the bits of the elements of size bytes in src into dst. Bytes
 // after the last whole element are copied. As in Blosc, everything is copied if the
 // number of elements is not a multiple of eight.
 //
-// dst has the length of src and does not overlap it; size is 1 to 255.
+// dst has the length of src and does not overlap it; size is at least 1.
 func EncodeBits(dst, src []byte, size int) {
 	checkArguments(dst, src, size)
 	n := len(src) / size
@@ -28,11 +36,12 @@ func EncodeBits(dst, src []byte, size int) {
 	}
 	var buffer [tileBytes]byte
 	step := tileLength(size)
+	room := tileRoom(&buffer, min(step, n)*size)
 	for start := 0; start < n; start += step {
 		count := min(step, n-start)
 		tile := src[start*size:][:count*size]
 		if size > 1 {
-			tile = buffer[:count*size]
+			tile = room[:count*size]
 			EncodeBytes(tile, src[start*size:][:count*size], size)
 		}
 		for j := range size {
@@ -52,12 +61,13 @@ func DecodeBits(dst, src []byte, size int) {
 	}
 	var buffer [tileBytes]byte
 	step := tileLength(size)
+	room := tileRoom(&buffer, min(step, n)*size)
 	for start := 0; start < n; start += step {
 		count := min(step, n-start)
 		elements := dst[start*size:][:count*size]
 		tile := elements
 		if size > 1 {
-			tile = buffer[:count*size]
+			tile = room[:count*size]
 		}
 		for j := range size {
 			decodePlane(tile[j*count:][:count], src[j*n+start/8:], n/8)

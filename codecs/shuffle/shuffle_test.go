@@ -48,7 +48,7 @@ func wantBits(src []byte, size int) []byte {
 }
 
 func TestFilters(t *testing.T) {
-	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 64, 255}
+	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 64, 255, 256, 257, 300}
 	counts := []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 24, 56, 63, 64, 65, 72, 127, 128, 520, 1000, 4096 + 8}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, f := range filters {

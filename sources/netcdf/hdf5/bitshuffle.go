@@ -18,10 +18,16 @@ import (
 // block in 4 bytes, both big-endian. Each block follows its own size, in 4 bytes.
 func (d *decoders) bitshuffle(p []uint32) (step, error) {
 	const elementBytes, blockElements, compression = 2, 3, 4 // indexes of parameters
-	if len(p) <= blockElements || p[elementBytes] == 0 || p[elementBytes] > 255 || p[blockElements]%8 != 0 || p[blockElements] > maxChunk {
+	if len(p) <= elementBytes {
+		return neverApplied, nil
+	}
+	b := &bitshuffled{size: int(p[elementBytes])}
+	if len(p) > blockElements {
+		b.block = int(p[blockElements])
+	}
+	if b.size == 0 || b.size > maxChunk || b.block%8 != 0 || b.block > maxChunk {
 		return nil, unsupported("parameters %d", p)
 	}
-	b := &bitshuffled{size: int(p[elementBytes]), block: int(p[blockElements])}
 	if b.block == 0 {
 		const target, least = 8192, 128
 		b.block = max(target/b.size&^7, least)

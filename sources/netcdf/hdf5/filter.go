@@ -223,6 +223,13 @@ func (f *File) filtered(ctx context.Context, filters []Filter, b heapBlock, size
 	return dst, nil
 }
 
+// neverApplied is the step of a filter that lacks the parameters that the library adds from
+// the datatype. For texts and sequences of variable length it adds none. The filter fails
+// then, and the library leaves it out in the mask of each chunk.
+func neverApplied(_, _ []byte) ([]byte, error) {
+	return nil, corrupt("the filter was applied without parameters of the datatype")
+}
+
 // unshuffle undoes the shuffle filter. Without a parameter, as for texts of variable
 // length, the filter cannot have been applied to any chunk.
 func unshuffle(parameters []uint32) step {

@@ -46,6 +46,9 @@ func putWord(dst []byte, v uint64, big bool) {
 // the library, and unused bytes. The distances follow. Chunks of integers are unchanged if
 // the writer asked for all of their bits.
 func scaleOffset(p []uint32) (step, error) {
+	if len(p) == 2 {
+		return neverApplied, nil
+	}
 	if len(p) < 8 {
 		return nil, corrupt("%d parameters", len(p))
 	}
@@ -140,13 +143,15 @@ func (s *scaled) valuer(least uint64) func(uint64) uint64 {
 
 // nbit undoes the filter nbit, which stores only the meaningful bits of each element.
 // The parameters are their own number, whether all bits are stored, the number of
-// elements, and a description of the datatype.
+// elements, and a description of the datatype, which texts and opaque elements lack.
 func nbit(p []uint32) (step, error) {
-	if len(p) < 5 || p[0] < 5 || p[0] > uint32(len(p)) {
-		return nil, corrupt("%d parameters", len(p))
-	}
-	if p[1] != 0 {
+	switch {
+	case len(p) == 0:
+		return neverApplied, nil
+	case len(p) >= 3 && p[1] != 0:
 		return func(_, src []byte) ([]byte, error) { return src, nil }, nil
+	case len(p) < 5 || p[0] < 5 || p[0] > uint32(len(p)):
+		return nil, corrupt("%d parameters", len(p))
 	}
 	d := &nbitType{}
 	rest, err := d.parse(p[3:p[0]], 0)

@@ -13,6 +13,9 @@ import (
 // the elements of a scanline.
 func (s *Shared) szip(p []uint32) (step, error) {
 	const options, block, width, scanline, count = 0, 1, 2, 3, 4 // indexes of parameters
+	if len(p) == width {
+		return neverApplied, nil
+	}
 	if len(p) != count {
 		return nil, unsupported("parameters %d", p)
 	}
