@@ -67,7 +67,8 @@ type lists struct {
 	base   []int // how many elements of a batch precede those of its first list; nil: none
 	null   int   // number of the first list that is null; -1: none is
 
-	// With list views, the elements of lists that follow each other are anywhere. at says where
+	// With list views, and with lists that are null and have elements in the file nevertheless, the
+	// elements of lists that follow each other are anywhere. at says where
 	// the lists of a batch are, in the order of the rows, and items where their elements are; at
 	// is nil if first tells it, and items if base does. sums has, for each batch, the number of
 	// elements before list 0, listsPiece, 2·listsPiece …

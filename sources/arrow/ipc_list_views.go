@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -60,8 +61,8 @@ func (t *ipcTable) eachPiece(ctx context.Context, n *node, batch int, at []part,
 	return nil
 }
 
-// lists reads lists lo to hi of a batch, counted as they are stored. A list view that is null is
-// empty.
+// lists reads lists lo to hi of a batch, counted as they are stored. A list that is null is empty,
+// whatever elements it has in the file.
 func (r *ipcRows) lists(ctx context.Context, lo, hi int) (*listPiece, error) {
 	p, list := &listPiece{null: &nulls{n: hi - lo}}, r.node.list()
 	if child := list.children[0].index; child >= len(r.record.Nodes) {
@@ -78,7 +79,7 @@ func (r *ipcRows) lists(ctx context.Context, lo, hi int) (*listPiece, error) {
 	var err error
 	if list.kind == kindLists {
 		if p.begins, err = r.integers(ctx, r.buffer(list)+1, list.width, true, lo, hi+1); err == nil {
-			p.begins, p.ends = p.begins[:hi-lo], p.begins[1:]
+			p.begins, p.ends = slices.Clone(p.begins[:hi-lo]), p.begins[1:]
 		}
 	} else if p.begins, err = r.integers(ctx, r.buffer(list)+1, list.width, true, lo, hi); err == nil {
 		p.ends, err = r.integers(ctx, r.buffer(list)+2, list.width, true, lo, hi)
@@ -88,10 +89,14 @@ func (r *ipcRows) lists(ctx context.Context, lo, hi int) (*listPiece, error) {
 	}
 	elements := int64(r.record.Nodes[list.children[0].index].Length)
 	for i := range p.begins {
+		if p.null.at(i) {
+			p.begins[i], p.ends[i] = 0, 0
+			continue
+		}
 		if list.kind == kindListViews {
 			size := p.ends[i]
-			if size == 0 || p.null.at(i) {
-				p.begins[i], p.ends[i] = 0, 0
+			if size == 0 {
+				p.begins[i] = 0
 				continue
 			}
 			if size < 0 || p.begins[i] > elements-size {
@@ -101,9 +106,6 @@ func (r *ipcRows) lists(ctx context.Context, lo, hi int) (*listPiece, error) {
 		}
 		if p.begins[i] < 0 || p.ends[i] < p.begins[i] || p.ends[i] > elements {
 			return nil, fmt.Errorf("%w: list %d of the batch has elements %d to %d, of %d", errCorrupt, lo+i, p.begins[i], p.ends[i], elements)
-		}
-		if p.null.at(i) && p.ends[i] != p.begins[i] {
-			return nil, fmt.Errorf("list %d of the batch is null and has %d elements nevertheless: write the file again, with pyarrow.compute.drop_null or fill_null", lo+i, p.ends[i]-p.begins[i])
 		}
 	}
 	return p, nil
@@ -121,7 +123,8 @@ func (l *lists) where(batch int) []part {
 	return []part{{begin, l.outer[batch]}}
 }
 
-// findParts finds the elements of lists of a batch that are list views, or are within list views.
+// findParts finds the elements of lists of a batch that are list views, or are within list views,
+// or of which some are null and have elements.
 // It adds what it finds to l. null is the number of the first list that is null, or -1.
 func (t *ipcTable) findParts(ctx context.Context, n *node, batch int, l *lists) (null int, err error) {
 	null = -1

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,19 +35,42 @@ func (t *ipcTable) lists(ctx context.Context, c *column) (*lists, error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &lists{null: -1, outer: t.batches()}
+	around := lists{null: -1, outer: t.batches()}
 	if outer := c.around(); outer != nil {
 		o, err := t.lists(ctx, outer)
 		if err != nil {
 			return nil, err
 		}
-		l.outer, l.first, l.at = o.counts, o.base, o.items
+		around.outer, around.first, around.at = o.counts, o.base, o.items
 	}
-	inParts := l.at != nil || n.list().kind == kindListViews
-	begin := 0
+	inParts := around.at != nil || n.list().kind == kindListViews
+	l, err = t.countAll(ctx, n, around, inParts)
+	if errors.Is(err, errFilledNull) {
+		l, err = t.countAll(ctx, n, around, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.counted[key] == nil {
+		t.counted[key] = l
+		t.resident.Keep(partBytes * l.parts)
+	}
+	return t.counted[key], nil
+}
+
+// errFilledNull says that a list is null and has elements in the file nevertheless.
+var errFilledNull = errors.New("a list is null and has elements")
+
+// countAll counts the lists of all batches. around says where they are; inParts, whether their
+// elements are anywhere.
+func (t *ipcTable) countAll(ctx context.Context, n *node, around lists, inParts bool) (*lists, error) {
+	l, begin := &around, 0
 	for batch := range t.data {
 		var first, last int64
 		var null int
+		var err error
 		if inParts {
 			null, err = t.findParts(ctx, n, batch, l)
 		} else {
@@ -63,13 +87,7 @@ func (t *ipcTable) lists(ctx context.Context, c *column) (*lists, error) {
 		}
 		begin += l.outer[batch]
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.counted[key] == nil {
-		t.counted[key] = l
-		t.resident.Keep(partBytes * l.parts)
-	}
-	return t.counted[key], nil
+	return l, nil
 }
 
 // from returns how many lists of a batch precede the first that belongs to a row.
@@ -81,7 +99,8 @@ func (l *lists) from(batch int) int {
 }
 
 // countLists returns the first and the last offset of lists of a batch, and the number of the
-// first of them that is null, or -1. The lists are n lists from number begin on.
+// first of them that is null, or -1. The lists are count lists from number begin on. The error is
+// errFilledNull if one of them is null and has elements.
 func (t *ipcTable) countLists(ctx context.Context, n *node, batch, begin, count int) (first, last int64, null int, err error) {
 	if count > math.MaxInt-begin {
 		return 0, 0, 0, fmt.Errorf("%w: %d lists from number %d on", errCorrupt, count, begin)
@@ -136,7 +155,7 @@ func (t *ipcTable) countLists(ctx context.Context, n *node, batch, begin, count 
 				continue
 			}
 			if ends[i] != ends[i+1] {
-				return 0, 0, 0, fmt.Errorf("list %d of the batch is null and has %d elements nevertheless: write the file again, with pyarrow.compute.drop_null or fill_null", lo+i, ends[i+1]-ends[i])
+				return 0, 0, 0, errFilledNull
 			}
 			if null < 0 {
 				null = lo + i - begin
@@ -156,6 +175,7 @@ func (t *ipcTable) listMemory(c *column) int {
 	if n.kind == kindListViews {
 		fields = 2 // beginnings and sizes
 	}
+	const ends = 8 * listsPiece // a second copy of the offsets of lists, see ipcRows.lists
 	most := 0
 	for i := range t.data {
 		r, lists := &t.data[i], 0
@@ -163,9 +183,9 @@ func (t *ipcTable) listMemory(c *column) int {
 			lists = r.Nodes[n.index].Length
 		}
 		if r.Codec == ipc.Uncompressed {
-			most = max(most, fields*(min(n.bytes(lists), offsetsPiece*n.width)+8*listsPiece))
+			most = max(most, fields*(min(n.bytes(lists), offsetsPiece*n.width)+8*listsPiece)+ends)
 		} else {
-			most = max(most, fields*(2*min(n.bytes(lists), math.MaxInt/8)+8*listsPiece))
+			most = max(most, fields*(2*min(n.bytes(lists), math.MaxInt/8)+8*listsPiece)+ends)
 		}
 	}
 	return most + n.width

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,31 @@ func TestListViewsResident(t *testing.T) {
 		}
 		if n := r.Bytes(); n != first || n > most || (n > 0) != (most > 0) {
 			t.Errorf("%s: %d bytes are counted, then %d", name, first, n)
+		}
+	}
+}
+
+// TestFilledNulls: a list that is null is empty, although the file has elements for it.
+func TestFilledNulls(t *testing.T) {
+	dir := sourcetest.Unzip(t, "testdata/null_lists.zip")
+	want := open(t, withNull(t), filepath.Join(dir, "empty.arrow"))
+	for _, name := range []string{"filled.arrow", "filled.arrows"} {
+		src := open(t, withNull(t), filepath.Join(dir, name))
+		if got := src.Arrays(); !slices.Equal(got, want.Arrays()) || len(got) != 9 {
+			t.Fatalf("%s: arrays %q, want %q", name, got, want.Arrays())
+		}
+		for _, path := range src.Arrays() {
+			var all [2]string
+			for i, s := range []sources.Source{src, want} {
+				a, err := s.Array(t.Context(), path)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				all[i] = shown(sourcetest.ReadAll(t, a))
+			}
+			if all[0] != all[1] {
+				t.Errorf("%s: %s: got %s, want %s", name, path, all[0], all[1])
+			}
 		}
 	}
 }
