@@ -27,3 +27,18 @@ func TestSets(t *testing.T) {
 		}
 	}
 }
+
+// TestBoolRepetition reads what fastparquet writes if it looks for nulls: it states the repetition
+// of columns as bools.
+func TestBoolRepetition(t *testing.T) {
+	src := open(t, withNull(t), "testdata/bool_repetition.parquet")
+	for path, want := range map[string]string{"whole": "[1 2 3]", "real": "[0.5 1.5 2.5]", "text": "[a no value ccc]", "flag": "[true false true]"} {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(sourcetest.ReadAll(t, a)); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}

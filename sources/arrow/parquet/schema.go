@@ -68,6 +68,10 @@ func (t *thrift) element() (e element) {
 			e.node.Physical = Physical(t.int())
 		case id == 2 && kind == thriftInt32:
 			e.node.Length = int(t.int())
+		case id == 3 && kind == thriftFalse: // fastparquet writes whether there are nulls
+			e.node.Repetition = Required
+		case id == 3 && kind == thriftTrue:
+			e.node.Repetition = Optional
 		case id == 3:
 			e.node.Repetition = Repetition(t.int())
 			t.bad = t.bad || kind != thriftInt32 || e.node.Repetition == unstated // damage, not a writer that leaves out the repetition
