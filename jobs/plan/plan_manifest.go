@@ -15,6 +15,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // Manifest returns the text of the plan's manifest. The same job over the same sources gives
@@ -97,14 +98,40 @@ const (
 
 // digest sets the digests of the metadata of all arrays.
 func (p *Plan) digest(digests []string) error {
+	var begun *manifest.Manifest
+	if g := p.Growth(); g != nil {
+		begun = g.Begun
+	}
 	for i := range p.Arrays {
-		meta, err := json.Marshal(p.Arrays[i].Meta)
-		if err != nil {
+		var err error
+		if digests[i], err = p.Arrays[i].digest(begun); err != nil {
 			return fmt.Errorf("array %q: %w", p.Arrays[i].Source, err)
 		}
-		digests[i] = manifest.MetadataDigest(meta)
 	}
 	return nil
+}
+
+// digest returns the digest of the metadata of the array. The digest of the values of an array
+// that grows is no part of the metadata then, because the run that begun records changes it.
+// Earlier versions of this program took it for a part: if begun says so, it is one.
+func (a *Array) digest(begun *manifest.Manifest) (string, error) {
+	text, err := json.Marshal(a.Meta)
+	if err != nil {
+		return "", err
+	}
+	whole := manifest.MetadataDigest(text)
+	if a.Append == nil || a.Meta.Attributes.Get(zarr.DigestAttribute) == nil {
+		return whole, nil
+	}
+	if begun != nil {
+		if was := begun.Array(a.Target); was != nil && was.Digest == whole {
+			return whole, nil
+		}
+	}
+	plain := *a.Meta
+	plain.Attributes = plain.Attributes.With(zarr.DigestAttribute, nil)
+	text, err = json.Marshal(&plain)
+	return manifest.MetadataDigest(text), err
 }
 
 // recorded returns the entry of the array in the manifest, given the digest of its metadata.

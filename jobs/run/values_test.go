@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -142,4 +143,31 @@ func TestDigestOfEmptyChunks(t *testing.T) {
 			t.Errorf("%+v, %v", result, err)
 		}
 	})
+}
+
+// TestDigestAttributeOfTheLastRun appends rows to arrays that have the digests of their values
+// as an attribute, and each append changes it. A chunk of the last append is lost afterwards,
+// and a repair writes it again.
+func TestDigestAttributeOfTheLastRun(t *testing.T) {
+	dir, env := t.TempDir(), jobtest.Environment()
+	edit := []string{"append: time}", "append: time, digest_attribute: true}"}
+	for _, n := range []night{{0, 3}, {3, 1}, {4, 5}} {
+		if _, err := execute(t, n.job(t, dir, edit...), env, Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lost := filepath.Join(dir, "out.zarr", "g", "v", "c", "2", "0")
+	was, err := os.ReadFile(lost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(lost); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, night{4, 5}.job(t, dir, edit...), env, Options{Repair: []string{"g/v/c/2/0"}}); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := os.ReadFile(lost); err != nil || !bytes.Equal(is, was) {
+		t.Errorf("%x, %v, want %x", is, err, was)
+	}
 }
