@@ -94,6 +94,16 @@ func Period(attributes zarr.Attributes, text string) (low, end *big.Rat, err err
 	return low, number(day, seconds.Add(seconds, length)), nil
 }
 
+// Tolerance returns half a microsecond in the units of attributes that [Period] accepts. Readers
+// know times to a microsecond, and a float is seldom the exact number of a moment.
+func Tolerance(attributes zarr.Attributes) *big.Rat {
+	clock, err := ClockOf(attributes)
+	if err != nil {
+		return new(big.Rat)
+	}
+	return new(big.Rat).Quo(tolerance, clock.length)
+}
+
 // Date returns the moment that a number stands for in the units and the calendar of a
 // coordinate with these attributes, as a text that [Period] reads: a day, with the time of
 // day unless that is midnight, to a microsecond. It returns false if the attributes do not

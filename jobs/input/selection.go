@@ -328,6 +328,13 @@ func (s *selector) bounds(selection jobfile.Selection, info *sources.Info) (b bo
 		if low != nil && high != nil && low.Cmp(high) >= 0 {
 			return b, false, fmt.Errorf("%s ends before it begins", selection.Text)
 		}
+		if isFloat(info.Type) { // such as the days of an hour
+			for _, x := range []*big.Rat{low, high} {
+				if x != nil {
+					x.Sub(x, cf.Tolerance(attributes))
+				}
+			}
+		}
 	}
 	if low != nil {
 		var beyond int

@@ -3,9 +3,11 @@ package input_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,6 +87,29 @@ source:
 }
 
 // TestSelectTypes selects dates and values of coordinates of several types.
+// TestSelectRoundedTimes selects an hour of days that are floats. They are multiples of a
+// rounded hour, so some of them are a little less than the hour, as in files of models.
+func TestSelectRoundedTimes(t *testing.T) {
+	dir := t.TempDir()
+	in, hour := filepath.Join(dir, "in.zarr"), 1.0/24
+	days := make([]int64, 480)
+	for i := range days {
+		days[i] = int64(math.Float64bits(float64(i) * hour))
+	}
+	document := oneDimension(`"float64"`, "0.0", "t", `"units": "days since 2001-01-01"`, len(days))
+	jobtest.WriteTree(t, in, map[string]string{"zarr.json": jobtest.Group, "t/zarr.json": document})
+	writeChunk(t, in, "t", days)
+	for i := range days {
+		hour := fmt.Sprintf("2001-01-%02dT%02d", 1+i/24, i%24)
+		p := planned(t, dir, "zmigrate: 1\ntarget: {url: out.zarr}\nsource: {driver: zarr, url: in.zarr, select: {t: "+hour+"}}\n")
+		info := p.Arrays[0].Meta
+		want := "select takes 1 of 480 along t, from index " + strconv.Itoa(i) + " on"
+		if info.Grid.Shape[0] != 1 || !slices.Contains(p.Arrays[0].Notes, want) {
+			t.Errorf("%s: %v, %q", hour, info.Grid.Shape, p.Arrays[0].Notes)
+		}
+	}
+}
+
 func TestSelectTypes(t *testing.T) {
 	const datetime = `{"name": "numpy.datetime64", "configuration": {"unit": "h", "scale_factor": 6}}`
 	for name, test := range map[string]struct {
