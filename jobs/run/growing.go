@@ -111,9 +111,12 @@ func (r growing) begin(ctx context.Context, opt Options) (complete bool, err err
 			return false, err
 		}
 		if r.plan.Nothing() {
-			if r.result.Verified, err = r.lastVerified(ctx, done.Finished); err != nil {
-				return false, err
-			}
+			r.result.Verified, err = r.lastVerified(ctx, done.Finished)
+		} else {
+			err = r.undamaged(ctx)
+		}
+		if err != nil {
+			return false, err
 		}
 	}
 	if r.plan.Nothing() {
@@ -166,6 +169,9 @@ func (r growing) repeat(ctx context.Context, keys []string) error {
 		if f.unit < 0 {
 			return r.tampered(list)
 		}
+	}
+	if err := r.sameEarlierRows(ctx, list); err != nil {
+		return err
 	}
 	return r.mend(ctx, list)
 }

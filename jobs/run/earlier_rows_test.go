@@ -1,0 +1,111 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
+)
+
+// TestRepairOfEarlierRows damages a chunk of the last run that also has rows of the run before. A
+// repair takes those rows from the chunk. If they are damaged, or if the chunk is gone, it is
+// refused: it would make wrong values those on record.
+func TestRepairOfEarlierRows(t *testing.T) {
+	const key = "g/v/c/0/0" // days 0 to 3
+	codecs := map[string]string{
+		"values": "codecs: [bytes]",
+		"bytes":  "codecs: [{zfp: {mode: reversible}}, crc32c]",
+		"shards": "shards: [8, 2], codecs: [bytes]",
+	}
+	for layout, options := range codecs {
+		for name, test := range map[string]struct {
+			damage func(data []byte) []byte
+			fails  bool
+		}{
+			"an earlier row": {func(d []byte) []byte { d[0] ^= 1; return d }, true},
+			"a new row":      {func(d []byte) []byte { d[24] ^= 1; return d }, false},
+			"gone":           {func([]byte) []byte { return nil }, true},
+		} {
+			if layout == "bytes" && name != "gone" {
+				continue // the codecs notice that
+			}
+			t.Run(layout+", "+name, func(t *testing.T) {
+				dir, env := t.TempDir(), jobtest.Environment()
+				edit := []string{"g/v: {chunks: [4, 2]", "g/v: {chunks: [4, 2], " + options}
+				for _, n := range []night{{0, 3}, {3, 2}} {
+					if _, err := execute(t, n.job(t, dir, edit...), env, Options{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				file := filepath.Join(dir, "out.zarr", filepath.FromSlash(key))
+				was, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if damaged := test.damage(bytes.Clone(was)); damaged == nil {
+					err = os.Remove(file)
+				} else {
+					err = os.WriteFile(file, damaged, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					_, err = execute(t, night{3, 2}.job(t, dir, edit...), env, Options{Repair: []string{key}})
+					if !test.fails {
+						break
+					}
+					if !errors.Is(err, ErrTampered) || !strings.Contains(err.Error(), key+" also has rows of earlier runs") {
+						t.Fatalf("error %v", err)
+					}
+				}
+				if test.fails {
+					return
+				}
+				if is, readErr := os.ReadFile(file); err != nil || readErr != nil || !bytes.Equal(is, was) {
+					t.Errorf("%v, %v: %x, want %x", err, readErr, is, was)
+				}
+			})
+		}
+	}
+}
+
+// TestAppendToDamagedRows damages the last chunk of a target without changing its time. The next
+// append writes that chunk again with the damaged rows in it, so it is refused. If another program
+// has written the chunk, which has another time then, the append goes on.
+func TestAppendToDamagedRows(t *testing.T) {
+	for name, later := range map[string]time.Duration{"damaged": 0, "written by another program": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			dir, env := t.TempDir(), jobtest.Environment()
+			edit := []string{"g/v: {chunks: [4, 2]", "g/v: {chunks: [4, 2], codecs: [bytes]"}
+			if _, err := execute(t, night{0, 3}.job(t, dir, edit...), env, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(dir, "out.zarr", "g", "v", "c", "0", "0")
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[0] ^= 1
+			if err := os.WriteFile(file, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(file, time.Time{}, info.ModTime().Add(later)); err != nil {
+				t.Fatal(err)
+			}
+			_, err = execute(t, night{3, 2}.job(t, dir, edit...), env, Options{})
+			if damaged := err != nil && strings.Contains(err.Error(), "g/v/c/0/0 is damaged"); damaged != (later == 0) || err != nil && !damaged {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
