@@ -93,6 +93,11 @@ func NewPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
 	return plan.New(ctx, j, env)
 }
 
+// NewRepairPlan makes the plan of a run with RunOptions.Repair; see [plan.ForRepair].
+func NewRepairPlan(ctx context.Context, j *Job, env Environment) (*Plan, error) {
+	return plan.ForRepair(ctx, j, env)
+}
+
 // Run does what a plan says and is not done yet, and leaves a report; see [run.Run].
 func Run(ctx context.Context, p *Plan, env Environment, opt RunOptions) (*Result, error) {
 	return report.Run(ctx, p, env, opt)

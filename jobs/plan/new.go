@@ -39,6 +39,21 @@ func Repeat(ctx context.Context, j *jobfile.Job, env environment.Environment) (*
 	return newPlan(ctx, j, env, true)
 }
 
+// ForRepair makes the plan of a run that writes damaged objects again. New reads some elements
+// of a target that has grown, and fails if these are damaged. Then ForRepair returns the plan
+// of [Repeat].
+func ForRepair(ctx context.Context, j *jobfile.Job, env environment.Environment) (*Plan, error) {
+	p, err := New(ctx, j, env)
+	if err == nil || j.Target.Existing != "append" {
+		return p, err
+	}
+	again, failed := Repeat(ctx, j, env)
+	if failed != nil {
+		return nil, err
+	}
+	return again, nil
+}
+
 func newPlan(ctx context.Context, j *jobfile.Job, env environment.Environment, repeats bool) (*Plan, error) {
 	began := time.Now()
 	env = env.Complete()

@@ -139,8 +139,11 @@ func (a *app) showSaved(j *jobs.Job, out *savedPlan) {
 // savePlan writes the plan of a job into its checkpoint. If repair is not nil, it has the keys of
 // objects of a complete target, and these are what is left to do.
 func (a *app) savePlan(c *cli.Context, j *jobs.Job, repair []string) (out *savedPlan, err error) {
-	done := forPlanning(j)
-	p, err := jobs.NewPlan(c.Context, j, a.env)
+	done, newPlan := forPlanning(j), jobs.NewPlan
+	if repair != nil {
+		newPlan = jobs.NewRepairPlan
+	}
+	p, err := newPlan(c.Context, j, a.env)
 	done()
 	if err != nil {
 		return nil, err

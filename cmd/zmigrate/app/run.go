@@ -210,8 +210,11 @@ func (a *app) migrate(c *cli.Context, j *jobs.Job, repair []string) (*jobs.Resul
 // attempt makes a plan and runs it. It returns the result, and the number of files that are
 // left to another plan.
 func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Result, waiting int, err error) {
-	done := forPlanning(j)
-	plan, err := jobs.NewPlan(c.Context, j, a.env)
+	done, newPlan := forPlanning(j), jobs.NewPlan
+	if repair != nil {
+		newPlan = jobs.NewRepairPlan
+	}
+	plan, err := newPlan(c.Context, j, a.env)
 	done()
 	if err != nil {
 		return nil, 0, err
