@@ -31,12 +31,17 @@ func (p *Plan) Task(a *Array) stages.Task {
 }
 
 // FillBehind returns an array of one element: the fill value of the array, as it is behind
-// the first n codecs of Meta, all of which are array → array.
+// the first n codecs of Meta, all of which are array → array. In shards the codecs of the inner
+// chunks are meant.
 func (a *Array) FillBehind(n int) ndarray.Array {
 	if n < a.meaning || n == 0 {
 		return codecs.Chunk{Type: a.Meta.Type, Fill: a.Meta.Fill}.Single()
 	}
-	return a.Chain.Stage(n - a.meaning).Single()
+	chain := a.Chain
+	if s, sharded := chain.InnerChunks(); sharded {
+		chain = s.Inner()
+	}
+	return chain.Stage(n - a.meaning).Single()
 }
 
 // carriedPiece returns the size in bytes of the pieces in which objects are carried through;

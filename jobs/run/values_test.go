@@ -2,7 +2,9 @@ package run
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -169,5 +171,38 @@ func TestDigestAttributeOfTheLastRun(t *testing.T) {
 	}
 	if is, err := os.ReadFile(lost); err != nil || !bytes.Equal(is, was) {
 		t.Errorf("%x, %v, want %x", is, err, was)
+	}
+}
+
+// TestDigestOfEmptyShards has shards that are not stored, and a lossy codec in the others. The
+// fill values count as that codec makes them.
+func TestDigestOfEmptyShards(t *testing.T) {
+	dir := t.TempDir()
+	var data []byte
+	whole := ndarray.New(dtype.Float32, []int{16})
+	rounded, _ := ndarray.As[float32](whole)
+	for i := range rounded {
+		v := float32(0)
+		if i >= 8 {
+			v, rounded[i] = 1.3, 1.3125
+		}
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "v.raw"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := jobtest.Parse(t, dir, `
+zmigrate: 1
+source: {driver: raw, arrays: {v: {url: v.raw, data_type: float32, shape: [16]}}}
+target: {url: out.zarr}
+arrays: {v: {chunks: [2], shards: [8], codecs: [{numcodecs.quantize: {digits: 1}}, bytes]}}
+`)
+	result, err := execute(t, j, jobtest.Environment(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := digest.Optional{Sum: digest.Of(whole, []int{0}), Known: true, Behind: 1}
+	if got := result.ByArray[0].Digest; got != want || result.Empty != 1 {
+		t.Errorf("%+v, %d empty, want %+v", got, result.Empty, want)
 	}
 }
