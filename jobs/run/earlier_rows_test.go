@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 // TestRepairOfEarlierRows damages a chunk of the last run that also has rows of the run before. A
@@ -107,5 +109,36 @@ func TestAppendToDamagedRows(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// TestRepairOfStrayRows puts an object in the place of a chunk of the last run that holds only the
+// fill value. A repair removes it.
+func TestRepairOfStrayRows(t *testing.T) {
+	dir, env := t.TempDir(), jobtest.Environment()
+	var job *jobfile.Job
+	for _, name := range []string{"a.raw", "b.raw"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte{0, 0, 0, 0, 1, 2, 3, 4}, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		job = jobtest.Parse(t, dir, `
+zmigrate: 1
+source: {driver: raw, arrays: {v: {url: `+name+`, data_type: uint8, shape: [8], dimension_names: [t]}}}
+target: {url: out.zarr, existing: append, append: t}
+defaults: {chunks: [4], codecs: [bytes]}
+`)
+		if _, err := execute(t, job, env, Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stray := filepath.Join(dir, "out.zarr", "v", "c", "2")
+	if err := os.WriteFile(stray, []byte{5, 6, 7, 8}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, job, env, Options{Repair: []string{"v/c/2"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(stray); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the object is still there: %v", err)
 	}
 }

@@ -22,7 +22,10 @@ import (
 func (r *run) again(ctx context.Context, done *Completion, list []fault, opt Options) (complete bool, err error) {
 	r.overtaken = done.Overtaken
 	if opt.Repair != nil {
-		list, r.repaired = r.withRepairs(list, opt.Repair), done.Groups
+		if list, err = r.withRepairs(ctx, list, opt.Repair); err != nil {
+			return false, fmt.Errorf("checkpoint: %w", err)
+		}
+		r.repaired = done.Groups
 	} else if len(list) == 0 {
 		return true, r.rest(ctx, done)
 	}
@@ -32,18 +35,33 @@ func (r *run) again(ctx context.Context, done *Completion, list []fault, opt Opt
 	return false, nil
 }
 
-// withRepairs adds the chunks that are to be written again to those that differ.
-func (r *run) withRepairs(list []fault, keys []string) []fault {
+// withRepairs adds the chunks that are to be written again to those that differ. A chunk that is
+// not on record holds only the fill value, so its object is a stray one.
+func (r *run) withRepairs(ctx context.Context, list []fault, keys []string) ([]fault, error) {
 	arrays, known := r.arraysByPath(), map[string]bool{}
 	for _, f := range list {
 		known[f.key] = true
 	}
+	added := map[string]int{} // indexes in list
 	for _, key := range keys {
 		if f, ok := r.chunkAt(key, arrays); ok && !known[key] {
-			list, known[key] = append(list, f), true
+			added[key], known[key] = len(list), true
+			list = append(list, f)
 		}
 	}
-	return list
+	if len(added) == 0 || !r.journal.HasObjects() {
+		return list, nil
+	}
+	for o, err := range r.journal.Objects(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		delete(added, o.Key)
+	}
+	for _, i := range added {
+		list[i].stray = true
+	}
+	return list, nil
 }
 
 // compare lists the differences between the manifest on record and that of this run. text is

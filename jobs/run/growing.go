@@ -164,7 +164,9 @@ func (r growing) repeat(ctx context.Context, keys []string) error {
 	if err != nil {
 		return err
 	}
-	list = r.withRepairs(list, keys)
+	if list, err = r.withRepairs(ctx, list, keys); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
 	for _, f := range list {
 		if f.unit < 0 {
 			return r.tampered(list)
