@@ -19,6 +19,10 @@ type Clock struct {
 	origin   *big.Rat // seconds since the beginning of the calendar's day 0
 }
 
+// tolerance is how far, in seconds, rounding may move a moment: half a microsecond, because
+// readers know times to a microsecond.
+var tolerance = big.NewRat(1, 2e6)
+
 // IsClock reports whether units, the text of the attribute, have the form "… since …".
 func IsClock(units json.RawMessage) bool {
 	return strings.Contains(strings.ToLower(attributeText(units)), " since ")

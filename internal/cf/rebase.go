@@ -409,10 +409,6 @@ func (r *Rebase) floats(list []float64) (bad int, why Reason) {
 	return -1, 0
 }
 
-// tolerance is how far, in seconds, rounding may move a moment: half a microsecond, because
-// readers know times to a microsecond.
-var tolerance = big.NewRat(1, 2e6)
-
 // moved reports whether rounding a number of the clock To moves the moment too far.
 func (r *Rebase) moved(exact, rounded *big.Rat) bool {
 	d := new(big.Rat).Sub(exact, rounded)

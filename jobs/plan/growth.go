@@ -129,7 +129,10 @@ func (g *Growth) known(f sources.File) (known bool, change string) {
 }
 
 // describe implements [plannedTarget].
-func (g *Growth) describe(m *manifest.Manifest) { m.Append, m.Earlier = g.Dimension, g.earlier }
+func (g *Growth) describe(m *manifest.Manifest) *manifest.Manifest {
+	m.Append, m.Earlier = g.Dimension, g.earlier
+	return g.Begun
+}
 
 // Forget drops the versions of the target's chunks that the plan has read. A run calls it
 // when it has the lock: until then an earlier owner of the lock may have replaced the last

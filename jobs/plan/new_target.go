@@ -29,7 +29,7 @@ func (creation) meet(ctx context.Context, b *builder) error {
 
 func (creation) missingGroups(*Plan) jobfile.Problems { return nil }
 
-func (creation) describe(*manifest.Manifest) {}
+func (creation) describe(*manifest.Manifest) *manifest.Manifest { return nil }
 
 func (creation) close() error { return nil }
 

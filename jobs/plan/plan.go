@@ -201,8 +201,9 @@ type plannedTarget interface {
 	// check reads elements, such as those of coordinates, and refuses a plan whose
 	// result would be wrong, or could not be appended to if the job asks for that.
 	check(ctx context.Context, p *Plan, registry *codecs.Registry) error
-	// describe adds to a manifest what the target was before the run.
-	describe(m *manifest.Manifest)
+	// describe adds to a manifest what the target was before the run. begun is the manifest of
+	// a run that appended rows and was interrupted, or nil.
+	describe(m *manifest.Manifest) (begun *manifest.Manifest)
 	close() error
 }
 

@@ -30,10 +30,10 @@ func (p *Plan) Manifest() (json.RawMessage, error) {
 // room behind the manifest for some bytes of each array.
 func (p *Plan) ManifestAfter(first string, known []byte) ([]byte, error) {
 	m := &manifest.Manifest{Version: manifest.Version, Job: p.Job.Normalised()}
-	p.target.describe(m)
+	begun := p.target.describe(m)
 	digests, files := make([]string, len(p.Arrays)), fileSummary{}
 	parts := []func() error{
-		func() error { return p.digest(digests) },
+		func() error { return p.digest(digests, begun) },
 		func() error { files = p.summary(); return nil },
 	}
 	if err := sources.InParallel(context.Background(), len(parts), func(_ context.Context, i int) error { return parts[i]() }); err != nil {
@@ -96,12 +96,8 @@ const (
 	fileText  = 48
 )
 
-// digest sets the digests of the metadata of all arrays.
-func (p *Plan) digest(digests []string) error {
-	var begun *manifest.Manifest
-	if g := p.Growth(); g != nil {
-		begun = g.Begun
-	}
+// digest sets the digests of the metadata of all arrays. begun is what describe returns.
+func (p *Plan) digest(digests []string, begun *manifest.Manifest) error {
 	for i := range p.Arrays {
 		var err error
 		if digests[i], err = p.Arrays[i].digest(begun); err != nil {

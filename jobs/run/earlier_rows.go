@@ -96,15 +96,6 @@ func (r *run) undamaged(ctx context.Context) error {
 	return nil
 }
 
-// hasEarlierRows reports whether a chunk also holds rows of earlier runs.
-func (r *run) hasEarlierRows(f fault) bool {
-	a := &r.plan.Arrays[f.array]
-	if a.Append == nil || a.Grid.Index(f.unit)[a.Append.Axis] > 0 {
-		return false
-	}
-	return a.Append.Rows > a.Place().First[a.Append.Axis]*a.Grid.Chunk[a.Append.Axis]
-}
-
 // sameObject reports whether an encoded chunk is the recorded one: by its values, or else by
 // its bytes.
 func sameObject(x sinks.Receipt, o journal.Object) bool {

@@ -77,11 +77,11 @@ func TestRepairOfEarlierRows(t *testing.T) {
 	}
 }
 
-// TestAppendToDamagedRows damages the last chunk of a target without changing its time. The next
-// append writes that chunk again with the damaged rows in it, so it is refused. If another program
+// TestAppendToDamagedRows damages the last chunk of a target without changing its time, or removes
+// it. The next append would write that chunk again with wrong rows in it, so it is refused. If another program
 // has written the chunk, which has another time then, the append goes on.
 func TestAppendToDamagedRows(t *testing.T) {
-	for name, later := range map[string]time.Duration{"damaged": 0, "written by another program": time.Second} {
+	for name, later := range map[string]time.Duration{"damaged": 0, "gone": 0, "written by another program": time.Second} {
 		t.Run(name, func(t *testing.T) {
 			dir, env := t.TempDir(), jobtest.Environment()
 			edit := []string{"g/v: {chunks: [4, 2]", "g/v: {chunks: [4, 2], codecs: [bytes]"}
@@ -104,8 +104,13 @@ func TestAppendToDamagedRows(t *testing.T) {
 			if err := os.Chtimes(file, time.Time{}, info.ModTime().Add(later)); err != nil {
 				t.Fatal(err)
 			}
+			if name == "gone" {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}
 			_, err = execute(t, night{3, 2}.job(t, dir, edit...), env, Options{})
-			if damaged := err != nil && strings.Contains(err.Error(), "g/v/c/0/0 is damaged"); damaged != (later == 0) || err != nil && !damaged {
+			if damaged := err != nil && strings.Contains(err.Error(), "g/v/c/0/0 is "+name); damaged != (later == 0) || err != nil && !damaged {
 				t.Errorf("error %v", err)
 			}
 		})

@@ -120,7 +120,7 @@ func (r *run) faultsIn(ctx context.Context, target func(func(store.Info) error) 
 		}
 		e.Seen = true
 		if f, ok := r.chunkAt(o.Key, arrays); ok {
-			f.bytes = e.Bytes
+			f.bytes, f.gone = e.Bytes, true
 			found = append(found, f)
 		}
 	}

@@ -163,8 +163,9 @@ func (r *run) tampered(list []fault) error {
 }
 
 // sound compares the chunks of a target that grows with those on record, before rows are
-// appended. Other programs may write to such a target, so a difference is a warning. If
-// an earlier run of a job has lost its lock, a difference is an error.
+// appended. Other programs may write to such a target, so a difference is a warning. It is an
+// error if an earlier run of a job has lost its lock, or if a chunk is gone to which rows would
+// be added.
 func (r *run) sound(ctx context.Context) error {
 	list, err := r.intact(ctx)
 	if err != nil || len(list) == 0 {
@@ -172,6 +173,11 @@ func (r *run) sound(ctx context.Context) error {
 	}
 	if r.overtaken {
 		return r.tampered(list)
+	}
+	for _, f := range list {
+		if f.gone && f.unit >= 0 && !r.plan.Nothing() && r.hasEarlierRows(f) {
+			return fmt.Errorf("target %s: %s is gone, and its rows would become fill values: put the object back from a copy, or make the target anew from all files, with target.existing: overwrite", r.target.URL(), f.key)
+		}
 	}
 	r.log.WarnContext(ctx, "chunks of the target have been changed since they were written", "chunks", len(list), "first", list[0].key)
 	return nil

@@ -15,6 +15,7 @@ type fault struct {
 	key         string
 	array, unit int
 	stray       bool // there should be no object
+	gone        bool // there is no object
 	bytes       int64
 }
 
@@ -54,6 +55,15 @@ func (r *run) chunkAt(key string, arrays map[string]int) (f fault, ok bool) {
 			return fault{}, false
 		}
 	}
+}
+
+// hasEarlierRows reports whether a chunk also holds rows of earlier runs.
+func (r *run) hasEarlierRows(f fault) bool {
+	a := &r.plan.Arrays[f.array]
+	if a.Append == nil || a.Grid.Index(f.unit)[a.Append.Axis] > 0 {
+		return false
+	}
+	return a.Append.Rows > a.Place().First[a.Append.Axis]*a.Grid.Chunk[a.Append.Axis]
 }
 
 // below returns the key of an object below the array with a path.
