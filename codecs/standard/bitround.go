@@ -289,5 +289,7 @@ func (b *bitroundBound) Losses() []codecs.Loss {
 	return []codecs.Loss{{What: fmt.Sprintf("rounded to %d bits, counted from the highest bit that is set: each number is off by at most 2^-%d of itself", b.keep, b.keep)}}
 }
 
-// Stable implements [codecs.Stable]: rounding a rounded number changes nothing.
-func (b *bitroundBound) Stable(any) bool { return true }
+// Stable implements [codecs.Stable]: rounding a rounded number changes nothing. There is one
+// exception: without any bit to keep, an integer becomes the power of two above it, or 0, and that
+// power becomes 0.
+func (b *bitroundBound) Stable(any) bool { return b.keep > 0 || !isInteger(b.out.Type) }
