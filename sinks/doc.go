@@ -18,6 +18,7 @@
 //	receipt.go       Receipt
 //	bitset.go        sets of chunk numbers
 //	hierarchy.go     Hierarchy, and the order in which its documents appear
+//	checksum.go      Checksum
 //	array.go         ArrayWriter and Stream
 //	grow.go          documents of arrays that grow
 //	writer.go        Options, Writer and Array, and the objects that they hold

@@ -15,7 +15,7 @@ type Receipt struct {
 	Unit  int    `json:"u"` // number of the chunk in the array's grid
 	Key   string `json:"k,omitempty"`
 	Bytes int64  `json:"n,omitempty"` // size of the object
-	Sum   uint32 `json:"c,omitempty"` // CRC-32C of the object
+	Sum   uint32 `json:"c,omitempty"` // see [Checksum]
 	// Digest is the digest of those values of the chunk that lie within the array.
 	Digest digest.Optional `json:"d,omitzero"`
 	// Version is the object's version, as a list of the store shows it: an ETag, a

@@ -11,8 +11,6 @@ import (
 	"github.com/zmigrate/zmigrate/sinks"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // carry reads an object that is carried through, and hands it to the writers. An object
 // that is too large for memory is only opened. The load has reserved the memory.
 func (p *pipeline) carry(ctx context.Context, t *Task, l *load, w *worker) error {
@@ -78,7 +76,8 @@ func (p *pipeline) openOnce(ctx context.Context, t *Task, u *parcel) error {
 	default:
 		u.stored, u.load.buffer = in, p.pool.Get(room)
 	}
-	u.sum = crc32.Checksum(u.data, castagnoli)
+	u.sum = sinks.Checksum{}
+	u.sum.Add(u.data)
 	if err := t.Stored.VerifyStored(ctx, u.index, in); err != nil {
 		return err
 	}
@@ -118,7 +117,7 @@ func (p *pipeline) stream(ctx context.Context, t *Task, u *parcel) (_ sinks.Rece
 		if err := u.stored.ReadAt(ctx, piece, at); err != nil {
 			return sinks.Receipt{}, fmt.Errorf("read: %w", err)
 		}
-		u.sum = crc32.Update(u.sum, castagnoli, piece)
+		u.sum.Add(piece)
 		check.add(piece)
 		if _, err := stream.Write(piece); err != nil {
 			return sinks.Receipt{}, err
@@ -178,14 +177,11 @@ func (p *pipeline) copied(ctx context.Context, t *Task, u *parcel) (stored sinks
 		in = codecs.InMemory(u.data)
 	}
 	stored, ok, err = t.Copy(ctx, u.index, in)
-	if ok && u.stored == nil && stored.Sum != u.sum {
-		err = fmt.Errorf("the copy that the server made has the CRC-32C %08x, the object had %08x when it was read: has somebody replaced it?", stored.Sum, u.sum)
+	if ok && u.stored == nil && !u.sum.Is(stored.Sum) {
+		err = fmt.Errorf("the copy that the server made has the checksum %08x, the object had %08x when it was read: has somebody replaced it?", stored.Sum, u.sum.Sum())
 	}
-	if ok && u.stored != nil {
-		u.sum = stored.Sum
-		if p.Observe != nil {
-			p.Observe(Event{Receipt: sinks.Receipt{Array: u.load.task, Unit: u.unit}, Read: t.elements(t.Grid, u.index), Partial: true})
-		}
+	if ok && u.stored != nil && p.Observe != nil {
+		p.Observe(Event{Receipt: sinks.Receipt{Array: u.load.task, Unit: u.unit}, Read: t.elements(t.Grid, u.index), Partial: true})
 	}
 	return stored, ok, err
 }
@@ -196,13 +192,14 @@ func (p *pipeline) put(ctx context.Context, t *Task, u *parcel) (stored sinks.Re
 	stored, done, err := p.copied(ctx, t, u)
 	switch {
 	case done || err != nil:
+		return stored, err
 	case u.stored != nil:
 		stored, err = p.stream(ctx, t, u)
 	default:
 		stored, err = t.Writer.Put(ctx, u.index, u.data)
 	}
-	if err == nil && t.Stored != nil && stored.Sum != u.sum {
-		err = fmt.Errorf("the bytes written have the CRC-32C %08x, those read had %08x: is the memory of this machine sound?", stored.Sum, u.sum)
+	if err == nil && t.Stored != nil && !u.sum.Is(stored.Sum) {
+		err = fmt.Errorf("the bytes written have the checksum %08x, those read had %08x: is the memory of this machine sound?", stored.Sum, u.sum.Sum())
 	}
 	return stored, err
 }

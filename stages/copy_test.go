@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -54,7 +53,7 @@ func TestCarriedObjectsAreCopied(t *testing.T) {
 				want := 0
 				for _, r := range l.receipts {
 					data := s.objects[keyOf(x, r.Unit)]
-					if !r.Empty && (r.Bytes != int64(len(data)) || r.Sum != crc32.Checksum(data, castagnoli)) {
+					if !r.Empty && (r.Bytes != int64(len(data)) || r.Sum != checksum(data)) {
 						t.Errorf("receipt %+v of %d bytes", r, len(data))
 					}
 					if !r.Empty && copies(x.Grid.Index(r.Unit)) {

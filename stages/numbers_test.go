@@ -130,7 +130,7 @@ func TestSumCheck(t *testing.T) {
 		in   codecs.Input
 		good bool
 	}{
-		"right": {summed{data, castagnoli, 0xe3069283}, true}, "wrong": {summed{data, castagnoli, 0xe3069282}, false}, "zero": {summed{data, castagnoli, 0}, false},
+		"right": {summed{data, crc32.MakeTable(crc32.Castagnoli), 0xe3069283}, true}, "wrong": {summed{data, crc32.MakeTable(crc32.Castagnoli), 0xe3069282}, false}, "zero": {summed{data, crc32.MakeTable(crc32.Castagnoli), 0}, false},
 		"unknown": {summed{data, nil, 5}, true}, "none": {codecs.InMemory(data), true},
 	} {
 		check := newSumCheck(test.in)

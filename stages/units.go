@@ -9,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/digest"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -113,9 +114,9 @@ type parcel struct {
 	empty    bool
 	digest   digest.Sum // of the values, if the task takes digests
 
-	// For an object that is carried through, sum is the CRC-32C of the bytes read so far.
+	// For an object that is carried through, sum is the checksum of the bytes read so far.
 	// stored is the object if it does not fit into memory.
-	sum    uint32
+	sum    sinks.Checksum
 	stored codecs.Input
 }
 

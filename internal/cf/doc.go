@@ -52,4 +52,5 @@
 //	outcome.go            a Packing as codecs, and what that changes
 //	period.go             the years and days that a text names
 //	rebase.go             times from another moment
+//	rebase_limits.go      the limits of such times
 package cf

@@ -29,7 +29,7 @@
 //	a   the index of the array in the plan
 //	u   the number of the unit in the array
 //	n   the size of the object in bytes
-//	c   the CRC-32C of the object
+//	c   the checksum of the object: its CRC-32C, or the one at its end
 //	d   the digest of the values of the chunk
 //	v   the version of the object, as the store lists it
 //	e   true: nothing is stored, because the chunk holds only the fill value

@@ -20,7 +20,7 @@ type Entry struct {
 	key     uint64 // hash of the key
 	version uint64 // hash of the version; 0: unknown
 	Bytes   int64  // Nothing: there should be no object
-	Sum     uint32 // CRC-32C
+	Sum     uint32 // as in [sinks.Checksum]
 	Seen    bool   // for the caller
 	Same    bool   // for the caller: the listed version is known, and is that on record
 }

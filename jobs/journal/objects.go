@@ -26,7 +26,7 @@ const (
 type Object struct {
 	Key   string `json:"k"` // in the target
 	Bytes int64  `json:"n"`
-	Sum   uint32 `json:"c"` // CRC-32C
+	Sum   uint32 `json:"c"` // as in [sinks.Checksum]
 	// Digest is that of the chunk's values, see [sinks.Receipt].
 	Digest  digest.Optional `json:"d,omitzero"`
 	Version string          `json:"v,omitempty"` // as lists of the store have it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"slices"
 
@@ -81,14 +80,14 @@ func (r *run) undamaged(ctx context.Context) error {
 		if errors.Is(err, fs.ErrNotExist) || err == nil && (info.Size != o.Bytes || r.target.VersionOf(info) != o.Version) {
 			continue
 		}
-		sum := uint32(0)
+		sum := sinks.Checksum{}
 		if err == nil {
 			sum, err = sumOf(ctx, r.target, info)
 		}
 		if err != nil {
 			return fmt.Errorf("target: %w", err)
 		}
-		if sum != o.Sum {
+		if !sum.Is(o.Sum) {
 			return fmt.Errorf("target %s: %s is damaged: it has the time at which it was written, but other bytes, and its rows would be written again with the new ones: put the object back from a copy, or make the target anew from all files, with target.existing: overwrite",
 				r.target.URL(), o.Key)
 		}
@@ -97,16 +96,13 @@ func (r *run) undamaged(ctx context.Context) error {
 }
 
 // sameObject reports whether an encoded chunk is the recorded one: by its values, or else by
-// its bytes. If bytes end with their own CRC-32C, as those of the codec crc32c do, the checksum of
-// all of them is always selfChecked, and proves nothing.
+// its bytes. A checksum of an earlier version may prove nothing.
 func sameObject(x sinks.Receipt, o journal.Object) bool {
 	if x.Digest.Known && o.Digest.Known {
 		return x.Digest == o.Digest
 	}
-	return !x.Empty && x.Bytes == o.Bytes && x.Sum == o.Sum && x.Sum != selfChecked
+	return !x.Empty && x.Bytes == o.Bytes && x.Sum == o.Sum && sinks.Proves(o.Sum)
 }
-
-const selfChecked = 0x48674bc7
 
 // rehearsal are the arrays of a run as [stages.Tasks] that encode the wanted units and write
 // nothing.
@@ -138,17 +134,22 @@ func (measuring) Put(_ context.Context, _ []int, data []byte) (sinks.Receipt, er
 }
 
 // measure is a [stages.Stream] that computes the size and the checksum of an object.
-type measure struct{ receipt sinks.Receipt }
+type measure struct {
+	bytes int64
+	sum   sinks.Checksum
+}
 
 // Write implements [stages.Stream].
 func (m *measure) Write(p []byte) (int, error) {
-	m.receipt.Bytes += int64(len(p))
-	m.receipt.Sum = crc32.Update(m.receipt.Sum, castagnoli, p)
+	m.bytes += int64(len(p))
+	m.sum.Add(p)
 	return len(p), nil
 }
 
 // Close implements [stages.Stream].
-func (m *measure) Close() (sinks.Receipt, error) { return m.receipt, nil }
+func (m *measure) Close() (sinks.Receipt, error) {
+	return sinks.Receipt{Bytes: m.bytes, Sum: m.sum.Sum()}, nil
+}
 
 // Abort implements [stages.Stream].
 func (m *measure) Abort() error { return nil }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"iter"
 	"slices"
@@ -142,7 +141,7 @@ func (r *run) changedBytes(ctx context.Context, suspects []store.Info, l journal
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("target: %w", err)
 		}
-		if err == nil && sum == l.Find(suspects[i].Key).Sum {
+		if err == nil && sum.Is(l.Find(suspects[i].Key).Sum) {
 			return nil
 		}
 		mu.Lock()
@@ -153,18 +152,16 @@ func (r *run) changedBytes(ctx context.Context, suspects []store.Info, l journal
 	return changed, err
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// sumOf returns the CRC-32C of an object, which it reads piece by piece.
-func sumOf(ctx context.Context, st *store.Store, o store.Info) (sum uint32, err error) {
+// sumOf returns the checksum of an object, which it reads piece by piece.
+func sumOf(ctx context.Context, st *store.Store, o store.Info) (sum sinks.Checksum, err error) {
 	const piece = 1 << 20
 	buffer := make([]byte, min(o.Size, piece))
 	for at := int64(0); at < o.Size; at += piece {
 		part := buffer[:min(o.Size-at, piece)]
 		if err := st.ReadRange(ctx, o.Key, part, at); err != nil {
-			return 0, err
+			return sum, err
 		}
-		sum = crc32.Update(sum, castagnoli, part)
+		sum.Add(part)
 	}
 	return sum, nil
 }

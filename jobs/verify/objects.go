@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"hash/fnv"
 	"io/fs"
 	"math"
@@ -18,6 +17,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs/journal"
+	"github.com/zmigrate/zmigrate/sinks"
 	"github.com/zmigrate/zmigrate/sources"
 )
 
@@ -282,11 +282,11 @@ func (v *verification) proved(byValues bool) {
 // those on record, comparedOnce also compares the values. An object that does not fit into
 // the buffer is read in pieces.
 func (v *verification) comparedOnce(ctx context.Context, o journal.Object, buffer []byte, values func(in codecs.Input) *Difference) (*Difference, error) {
-	differs := func(sum uint32) *Difference {
-		if sum == o.Sum {
+	differs := func(sum sinks.Checksum) *Difference {
+		if sum.Is(o.Sum) {
 			return nil
 		}
-		return new(v.difference(Checksum, o.Key, fmt.Sprintf("the CRC-32C of the bytes is %08x, and %08x was written", sum, o.Sum)))
+		return new(v.difference(Checksum, o.Key, fmt.Sprintf("the checksum of the bytes is %08x, and %08x was written", sum.Sum(), o.Sum)))
 	}
 	in := object{v.target, o.Key, o.Bytes}
 	if o.Bytes > int64(len(buffer)) {
@@ -295,7 +295,7 @@ func (v *verification) comparedOnce(ctx context.Context, o journal.Object, buffe
 		sum, err := parts.finish(ctx, buffer)
 		return cmp.Or(differs(sum), found), err
 	}
-	sum, part := uint32(0), len(buffer)
+	sum, part := sinks.Checksum{}, len(buffer)
 	if store.Local(v.job.Target.URL) {
 		part = cachedBytes
 	}
@@ -304,7 +304,7 @@ func (v *verification) comparedOnce(ctx context.Context, o journal.Object, buffe
 		if err := in.ReadAt(ctx, b, int64(at)); err != nil {
 			return nil, err
 		}
-		sum = crc32.Update(sum, castagnoli, b)
+		sum.Add(b)
 	}
 	if found := differs(sum); found != nil {
 		return found, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/sinks"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -54,13 +55,13 @@ func (p *pieces) ReadAt(ctx context.Context, b []byte, off int64) error {
 }
 
 // finish reads the rest of the object, piece by piece into the buffer, and returns the
-// CRC-32C of the whole object. If an earlier read has failed, finish returns its error.
-func (p *pieces) finish(ctx context.Context, buffer []byte) (sum uint32, err error) {
+// checksum of the whole object. If an earlier read has failed, finish returns its error.
+func (p *pieces) finish(ctx context.Context, buffer []byte) (_ sinks.Checksum, err error) {
 	if p.failed != nil {
-		return 0, p.failed
+		return sinks.Checksum{}, p.failed
 	}
 	slices.SortFunc(p.read, func(a, b piece) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
-	at := int64(0)
+	at, sum := int64(0), uint32(0)
 	rest := func(to int64) error {
 		for at < to {
 			part := buffer[:min(int64(len(buffer)), to-at)]
@@ -77,11 +78,16 @@ func (p *pieces) finish(ctx context.Context, buffer []byte) (sum uint32, err err
 			continue // read twice, at least in part
 		}
 		if err := rest(x.from); err != nil {
-			return 0, err
+			return sinks.Checksum{}, err
 		}
 		sum, at = joinedSum(sum, x.sum, x.to-x.from), x.to
 	}
-	return sum, rest(p.size)
+	if err := rest(p.size); err != nil {
+		return sinks.Checksum{}, err
+	}
+	last := make([]byte, min(4, p.size))
+	err = p.object.ReadAt(ctx, last, p.size-int64(len(last)))
+	return sinks.NewChecksum(sum, last), err
 }
 
 // joinedSum returns the CRC-32C of two runs of bytes that follow each other. first and second
