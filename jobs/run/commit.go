@@ -69,12 +69,14 @@ func (r *run) finish(ctx context.Context, opt Options) error {
 			return fmt.Errorf("array %q: %d chunks have no receipt", r.plan.Arrays[i].Target, n)
 		}
 	}
-	if r.plan.Job.Target.DigestAttribute {
-		for _, err := range r.digesting(ctx) {
+	objects := r.digesting(ctx)
+	if r.plan.Job.Target.DigestAttribute { // publish reads the digests, while the objects are listed
+		for _, err := range objects {
 			if err != nil {
 				return fmt.Errorf("checkpoint: %w", err)
 			}
 		}
+		objects = r.objects(ctx)
 	}
 	if r.publish == nil {
 		err := together(ctx, r.unchanged, r.held, func(ctx context.Context) (err error) {
@@ -91,7 +93,7 @@ func (r *run) finish(ctx context.Context, opt Options) error {
 		}
 		return nil
 	}, func(ctx context.Context) error {
-		if err := r.journal.List(ctx, r.digesting(ctx)); err != nil {
+		if err := r.journal.List(ctx, objects); err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
 		return nil
