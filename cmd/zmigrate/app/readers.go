@@ -13,6 +13,9 @@ import (
 type readersText struct {
 	rows   []string
 	arrays map[string][]string // by row
+	// Whether there are arrays that xarray opens, and the first array that it does not open.
+	opened bool
+	closed string
 }
 
 func (r *readersText) add(x preview.Description) {
@@ -24,6 +27,15 @@ func (r *readersText) add(x preview.Description) {
 		r.rows = append(r.rows, row)
 	}
 	r.arrays[row] = append(r.arrays[row], nodeName(x.Target))
+	for _, by := range x.ReadBy {
+		switch {
+		case by.Reader != "xarray":
+		case by.Refused == nil:
+			r.opened = true
+		case r.closed == "":
+			r.closed = nodeName(x.Target)
+		}
+	}
 }
 
 // print prints a row for each group of arrays.
@@ -37,6 +49,9 @@ func (r *readersText) print(a *app) {
 			text = strings.Join(names[:4], ", ") + " and " + words.Count(len(names)-4, "more array")
 		}
 		a.printf("readers of %s: %s\n", text, row)
+	}
+	if r.opened && r.closed != "" {
+		a.printf("xarray opens all arrays of a group or none: it does not open the group of %s, unless you leave that array out (exclude) or write it to another target\n", r.closed)
 	}
 }
 
