@@ -38,7 +38,7 @@ func TestCodesPage(t *testing.T) {
 	t.Parallel()
 	const page = "../docs/codes.md"
 	var text strings.Builder
-	text.WriteString("# Findings\n\nA finding is a warning of `validate`, `plan` or `run`. It ends with its code in brackets, which\n`zmigrate explain CODE` explains, too.\n")
+	text.WriteString("# Findings\n\nA finding is a warning of `validate`, `plan` or `run`, or an error if its text says so. It ends with its code in brackets, which\n`zmigrate explain CODE` explains, too.\n")
 	for _, c := range codes.All() {
 		text.WriteString("\n## " + c.Name + "\n\n" + c.Means + " " + c.Matters + "\n\n**What to do.** " + c.Do + "\n")
 	}

@@ -86,7 +86,7 @@ var table = []Code{
 	},
 	{
 		"fill-value-lost", "A codec cannot decode its encoding of the fill value.",
-		"Zarr demands that fill values pass through each codec. Some readers refuse such an array.",
+		"Zarr demands that fill values pass through each codec, and some readers refuse such an array. So this finding is an error.",
 		"Map the fill value in scalar_map.encode and scalar_map.decode, or choose another one.",
 	},
 	{
@@ -101,7 +101,7 @@ var table = []Code{
 	},
 	{
 		"inexact-cast", "Integers pass through a float type that does not have all of them.",
-		"Large integers are rounded.",
+		"Large integers are rounded. Without allow_inexact: true, this finding is an error.",
 		"Choose a wider type, or accept the rounding with allow_inexact: true.",
 	},
 	{
