@@ -3,7 +3,9 @@ package sinks_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"slices"
 	"testing"
@@ -154,17 +156,43 @@ func TestStreamFails(t *testing.T) {
 }
 
 // copies is a recorder that can copy objects.
-type copies struct{ recorder }
+type copies struct {
+	recorder
+	sum uint32 // of the copies
+}
 
 func (c *copies) CopyFrom(_ context.Context, _ *store.Store, object store.Info, key string) (store.Copied, bool, error) {
-	return store.Copied{Sum: 7, Version: "v"}, object.Key != "other", c.do("copy " + object.Key + " to " + key)
+	return store.Copied{Sum: c.sum, Version: "v"}, object.Key != "other", c.do("copy " + object.Key + " to " + key)
+}
+
+// TestCopyOfSelfChecked: the CRC-32C of an object that ends with its own CRC-32C tells nothing. The receipt has
+// the one at the end of the object.
+func TestCopyOfSelfChecked(t *testing.T) {
+	from, err := store.Open(t.Context(), "mem://bucket", store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := crc32.Checksum([]byte("chunk"), crc32.MakeTable(crc32.Castagnoli))
+	data := binary.LittleEndian.AppendUint32([]byte("chunk"), own)
+	if err := from.Put(t.Context(), "from", data); err != nil {
+		t.Fatal(err)
+	}
+	w := sinks.New(&copies{sum: crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))}).Array("a", sinks.Placement{})
+	got, ok, err := w.Copy(t.Context(), []int{0}, from, store.Info{Key: "from", Size: int64(len(data))})
+	if got.Sum != own || !ok || err != nil {
+		t.Errorf("%08x, %v, %v, want %08x", got.Sum, ok, err, own)
+	}
+	_, _, err = w.Copy(t.Context(), []int{0}, from, store.Info{Key: "absent", Size: int64(len(data))})
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the end of an absent object: %v", err)
+	}
 }
 
 // TestCopy lets the store copy an object. ok is false if the store cannot, or does not
 // copy this object.
 func TestCopy(t *testing.T) {
 	index, object := []int{1, 2}, store.Info{Key: "from", Size: 9}
-	c := &copies{recorder{failAt: 3}}
+	c := &copies{recorder{failAt: 3}, 7}
 	w := sinks.New(c).Array("a", sinks.Placement{First: []int{1, 0}})
 	want := sinks.Receipt{Key: "a/c/2/2", Bytes: 9, Sum: 7, Version: "v"}
 	if got, ok, err := w.Copy(t.Context(), index, nil, object); got != want || !ok || err != nil {

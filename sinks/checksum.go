@@ -19,8 +19,8 @@ type Checksum struct {
 	last uint32 // the last four bytes
 }
 
-// NewChecksum returns the checksum of an object whose CRC-32C is known, and its last four bytes,
-// or all of them if there are fewer.
+// NewChecksum returns the checksum of an object whose CRC-32C is known. last are its last four
+// bytes. They count only if the CRC-32C proves nothing, see [Proves].
 func NewChecksum(crc uint32, last []byte) Checksum {
 	var c Checksum
 	c.Add(last)
@@ -52,5 +52,6 @@ func (c Checksum) Sum() uint32 {
 // the whole object even if it tells nothing.
 func (c Checksum) Is(recorded uint32) bool { return recorded == c.Sum() || recorded == c.crc }
 
-// Proves reports whether a checksum on record tells one object from another.
-func Proves(recorded uint32) bool { return recorded != selfChecked }
+// Proves reports whether a CRC-32C tells one object from another: it is not that of all objects
+// that end with a CRC-32C of their own.
+func Proves(crc uint32) bool { return crc != selfChecked }

@@ -142,12 +142,12 @@ func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 	if f.tries == 0 || len(src) < leastTried {
 		next = len(src)
 	}
-	others := false // the last block could have been searched in another way
+	other := false // the last block could have been searched in another way
 	for from, to := 0, 0; from < len(src); from = to {
 		if from >= next {
 			next, left = next+trialEvery, trialBlocks
 		}
-		size, trial := maxBlock, left > 0 && others
+		size, trial := maxBlock, left > 0 && other
 		if trial {
 			size, left, f.anyPosition = trialBlock, left-1, false
 		}
@@ -159,8 +159,8 @@ func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 			continue
 		}
 		var l layout
-		l, others = f.parse(src[:to], from, f.tables.history)
-		if !trial || !others {
+		l, other = f.parse(src[:to], from, f.tables.history)
+		if !trial || !other {
 			dst = f.blockEncoder.appendBlocks(dst, content, f.literals, f.sequences, last)
 			continue
 		}
@@ -174,17 +174,15 @@ func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 	return dst
 }
 
-// Contents of leastTried bytes and more are searched in two ways at the beginning of each trialEvery bytes, in trialBlocks
-// blocks of trialBlock bytes: as their layout says, and for copies at any position. The blocks up to the next trial are
-// searched for copies at any position if these make the last block of the trial smaller by more than a share. If they make
-// a block larger by more than a share, the trial ends.
+// A trial searches some blocks in two ways: as their layout says, and for copies at any position. The first trial is
+// behind the first block.
 const (
-	leastTried  = 4*maxBlock + 1
-	trialEvery  = 16 * maxBlock
-	trialBlocks = 4
-	trialBlock  = maxBlock / 4
-	betterShare = 32
-	worseShare  = 8
+	leastTried  = 4*maxBlock + 1 // the size from which on a content has trials
+	trialEvery  = 16 * maxBlock  // from one trial to the next
+	trialBlocks = 4              // in one trial
+	trialBlock  = maxBlock / 4   // the size of a block in a trial
+	betterShare = 32             // the search at any position goes on if it saves more than one part in so many of the last block
+	worseShare  = 8              // a trial ends early if that search costs more than one part in so many
 )
 
 // appendSmaller appends the block src[from:] of layout l, which has been searched as its layout says. It

@@ -161,8 +161,8 @@ func (p *parser) reset(n int) {
 
 // parse turns the block src[from:] into literals and sequences. Copies go back as far
 // as window. h has the offsets of the last sequences. parse returns the layout of the block,
-// and whether the search at any position, with several tries, is another search than the one that the layout asks for.
-func (p *parser) parse(src []byte, from int, h history) (l layout, others bool) {
+// and whether lazily could search it instead: the layout asks for another search.
+func (p *parser) parse(src []byte, from int, h history) (l layout, other bool) {
 	if p.constant(src, from) {
 		return layout{}, false
 	}
@@ -172,16 +172,16 @@ func (p *parser) parse(src []byte, from int, h history) (l layout, others bool) 
 		ok = false
 	}
 	numbers := ok && (!l.varied || p.size > p.anyUpTo)
-	others = numbers || l.related && p.tries > 0
+	other = p.tries > 0 && (numbers || l.related)
 	switch {
 	case p.anyPosition:
 		l.related = false
 	case numbers:
 		p.numbers(src, from, l)
-		return l, others
+		return l, other
 	}
 	p.anywhere(src, from, h, l)
-	return l, others
+	return l, other
 }
 
 // anywhere finds copies at any position of the block src[from:], whose layout is l.

@@ -67,7 +67,7 @@ func (b *builder) rebaseTo(ctx context.Context, own, to sources.Clock, whole boo
 	if b.boundsOf != "" && whole { // what the bounds inherit in the source no longer holds
 		info.Attributes = info.Attributes.With("units", y.Get("units")).With("calendar", y.Get("calendar"))
 	}
-	info.DimensionNames, info.Rebased = b.info.DimensionNames, sources.AttributeText(y, "units")
+	info.DimensionNames = b.info.DimensionNames
 	if n, _ := ndarray.Elements(info.Shape); n > combine.MostTimes {
 		info.Findings = append(slices.Clip(info.Findings), cf.Finding{Code: combine.Unchecked, Message: fmt.Sprintf("%d times are brought to another origin as they are copied: a time that cannot be exact stops the run", n), Hint: "source.time: keep leaves them as they are"})
 	} else if err := sources.ReadThrough(ctx, array); err != nil {

@@ -30,7 +30,7 @@
 //	commit.go         a batch of receipts, and the end of a run
 //	settle.go         what an earlier owner of the lock may have left
 //	earlier_run.go    the record of an earlier run compared with the plan
-//	earlier_rows.go   chunks to be written again that also have rows of earlier runs
+//	earlier_rows.go   chunks with rows of earlier runs that are to be written again
 //	overwrite.go      what is in the way of a new target
 //	restart.go        a run that forgets the earlier ones
 //	creating.go       a new target

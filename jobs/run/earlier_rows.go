@@ -59,9 +59,9 @@ func (r *run) sameEarlierRows(ctx context.Context, list []fault) error {
 }
 
 // undamaged looks at the chunks that the run is to write because they lack rows. They also have
-// rows of earlier runs, which the run takes from there. If such a chunk is damaged, the run
-// would make wrong values those on record. A chunk of another size or version is no damage:
-// another program has written it, see sound. Places that are not local check what they store.
+// rows of earlier runs, which the run takes from there. If such a chunk were damaged, the run
+// would record wrong values as the right ones. A chunk of another size or version is no damage:
+// another program has written it, see sound. Object stores check what they store.
 func (r *run) undamaged(ctx context.Context) error {
 	rewritten := func(a plan.Array) bool { return a.Append != nil && a.Append.Rewritten > 0 }
 	if !r.target.Local() || !slices.ContainsFunc(r.plan.Arrays, rewritten) {

@@ -85,8 +85,11 @@ func (p *pieces) finish(ctx context.Context, buffer []byte) (_ sinks.Checksum, e
 	if err := rest(p.size); err != nil {
 		return sinks.Checksum{}, err
 	}
-	last := make([]byte, min(4, p.size))
-	err = p.object.ReadAt(ctx, last, p.size-int64(len(last)))
+	var last []byte // the last bytes count only then
+	if !sinks.Proves(sum) && p.size >= 4 {
+		last = make([]byte, 4)
+		err = p.object.ReadAt(ctx, last, p.size-4)
+	}
 	return sinks.NewChecksum(sum, last), err
 }
 

@@ -139,12 +139,7 @@ func (a *app) showSaved(j *jobs.Job, out *savedPlan) {
 // savePlan writes the plan of a job into its checkpoint. If repair is not nil, it has the keys of
 // objects of a complete target, and these are what is left to do.
 func (a *app) savePlan(c *cli.Context, j *jobs.Job, repair []string) (out *savedPlan, err error) {
-	done, newPlan := forPlanning(j), jobs.NewPlan
-	if repair != nil {
-		newPlan = jobs.NewRepairPlan
-	}
-	p, err := newPlan(c.Context, j, a.env)
-	done()
+	p, err := a.newPlan(c.Context, j, repair)
 	if err != nil {
 		return nil, err
 	}

@@ -122,20 +122,9 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 	sum, findings := a.totalOf(ctx, p, estimates, shows.prices)
 	findings = append(slices.Clip(p.Findings), findings...)
 	if a.json {
-		arrays := make([]plannedJSON, 0, len(p.Arrays))
-		for i := range p.Arrays {
-			if p.Nothing() {
-				break
-			}
-			one, err := preview.Describe(&p.Arrays[i], shows.metadata)
-			if err != nil {
-				return err
-			}
-			x := plannedJSON{one, preview.FiguresOf(p, &p.Arrays[i]), estimates.of(i), nil}
-			if now != nil {
-				x.Now = &now[i]
-			}
-			arrays = append(arrays, x)
+		arrays, err := plannedArrays(p, shows, estimates, now)
+		if err != nil {
+			return err
 		}
 		out := map[string]any{
 			"job": j.Title(), "target": j.Target.URL, "already_complete": p.Nothing(), "arrays": arrays,
@@ -177,6 +166,26 @@ func (a *app) plan(ctx context.Context, j *jobs.Job, shows planShows) (err error
 		a.printf("%s\n", shows.advice.noArray(p))
 	}
 	return nil
+}
+
+// plannedArrays returns what a run would do with each array, for JSON.
+func plannedArrays(p *jobs.Plan, shows planShows, estimates estimates, now []preview.Difference) ([]plannedJSON, error) {
+	arrays := make([]plannedJSON, 0, len(p.Arrays))
+	if p.Nothing() {
+		return arrays, nil
+	}
+	for i := range p.Arrays {
+		one, err := preview.Describe(&p.Arrays[i], shows.metadata)
+		if err != nil {
+			return nil, err
+		}
+		x := plannedJSON{one, preview.FiguresOf(p, &p.Arrays[i]), estimates.of(i), nil}
+		if now != nil {
+			x.Now = &now[i]
+		}
+		arrays = append(arrays, x)
+	}
+	return arrays, nil
 }
 
 // printArrays prints what a run would do with each array. It returns how many bytes the run would

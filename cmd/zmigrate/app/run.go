@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -143,6 +144,15 @@ func forPlanning(j *jobs.Job) (done func()) {
 	return boundGarbage(max(planGarbage, j.Run.Memory/16))
 }
 
+// newPlan makes the plan of a run. repair has the keys of objects to write again, or is nil.
+func (a *app) newPlan(ctx context.Context, j *jobs.Job, repair []string) (*jobs.Plan, error) {
+	defer forPlanning(j)()
+	if repair != nil {
+		return jobs.NewRepairPlan(ctx, j, a.env)
+	}
+	return jobs.NewPlan(ctx, j, a.env)
+}
+
 // forRunning sets the garbage collector for a run: beside the chunks in flight it allows the memory
 // that the plan takes, and some garbage. done ends that.
 func forRunning(j *jobs.Job) (done func()) {
@@ -210,12 +220,7 @@ func (a *app) migrate(c *cli.Context, j *jobs.Job, repair []string) (*jobs.Resul
 // attempt makes a plan and runs it. It returns the result, and the number of files that are
 // left to another plan.
 func (a *app) attempt(c *cli.Context, j *jobs.Job, repair []string) (_ *jobs.Result, waiting int, err error) {
-	done, newPlan := forPlanning(j), jobs.NewPlan
-	if repair != nil {
-		newPlan = jobs.NewRepairPlan
-	}
-	plan, err := newPlan(c.Context, j, a.env)
-	done()
+	plan, err := a.newPlan(c.Context, j, repair)
 	if err != nil {
 		return nil, 0, err
 	}
