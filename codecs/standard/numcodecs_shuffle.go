@@ -12,6 +12,9 @@ import (
 // ShuffleName is the name of the codec.
 const ShuffleName = "numcodecs.shuffle"
 
+// UnevenShuffle is the code of a hazard: the bytes of a chunk may not be whole elements.
+const UnevenShuffle = "uneven-shuffle"
+
 // numcodecsShuffleDefinition is the codec "numcodecs.shuffle": the byte shuffle of
 // HDF5. The input must consist of whole elements, because numcodecs refuses other
 // lengths.
@@ -60,6 +63,18 @@ func (b *shuffleBound) Spec() codecs.Spec {
 }
 
 func (b *shuffleBound) Size() codecs.Size { return b.in }
+
+// Hazards implements [codecs.Hazardous].
+func (b *shuffleBound) Hazards() []codecs.Hazard {
+	if b.in.Fixed || b.size < 2 {
+		return nil
+	}
+	return []codecs.Hazard{{
+		Code: UnevenShuffle, Field: "elementsize",
+		Message: fmt.Sprintf("the codec before this one makes chunks of any number of bytes, and a chunk whose bytes are no multiple of %d ends the run", b.size),
+		Hint:    "put " + ShuffleName + " directly behind bytes, before the codec that compresses",
+	}}
+}
 
 func (b *shuffleBound) AppendEncode(dst, src []byte) ([]byte, error) {
 	if err := b.whole(len(src)); err != nil {

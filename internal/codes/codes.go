@@ -210,6 +210,11 @@ var table = []Code{
 		"Choose larger chunks, or put the chunks into shards. The message proposes a shape.",
 	},
 	{
+		"uneven-shuffle", "numcodecs.shuffle takes whole elements, and the codec before it makes chunks of any number of bytes.",
+		"A chunk whose bytes are no multiple of elementsize stops the run.",
+		"Put numcodecs.shuffle directly behind bytes, before the codec that compresses.",
+	},
+	{
 		"unknown-meaning", "The job removes an attribute that gives values their meaning. So the target does not show which value the attribute had for its rows.",
 		"The appended rows may have other units, or another packing.",
 		"Compare the attribute with the same attribute in the files of earlier runs.",
