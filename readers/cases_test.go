@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +70,21 @@ func readerCases(t *testing.T) []readerCase {
 			}
 		}
 	}
+	addPairs(registry, func(label, on string, chain []codecs.Spec, fill string) {
+		typ := types[on[strings.LastIndexByte(on, ' ')+1:]]
+		meta := &zarr.Array{Type: typ, Grid: zarr.Grid{Shape: []int{8, 4}, Chunk: []int{4, 4}}, Codecs: chain, DimensionNames: plain}
+		if !has(chain, "sharding_indexed") {
+			meta.Grid.Chunk[0] = 2
+		}
+		if fill != "" {
+			value, err := typ.ParseScalar(dtype.V3, json.RawMessage(fill))
+			if err != nil {
+				t.Fatal(err)
+			}
+			meta.Fill = value
+		}
+		add(label, on, meta)
+	})
 	for _, name := range names {
 		for _, fill := range []string{`"NaN"`, `"-Infinity"`, `"0x7fc00001"`, `"0x7e01"`, `["NaN",1]`, `-1`, `9007199254740993`, `true`, `"é"`, `"AQI="`, `"NaT"`, `[1,255]`, `{"x":"NaN","n":1}`} {
 			value, err := types[name].ParseScalar(dtype.V3, json.RawMessage(fill))
@@ -109,6 +125,15 @@ func readerCases(t *testing.T) []readerCase {
 		{name: "blosc of elements of 300 bytes, as one", on: "raw_bytes of 300", codecs: `["bytes",{"name":"blosc","configuration":{"typesize":1}}]`, names: plain},
 		{name: "blosc of elements of 300 bytes", on: "raw_bytes of 300", codecs: `["bytes",{"name":"blosc","configuration":{"typesize":300}}]`, names: plain},
 		{name: "blosc of texts of 300 bytes", on: "null_terminated_bytes of 300", codecs: `["bytes",{"name":"blosc","configuration":{"typesize":300}}]`, names: plain},
+		{name: "packbits before transpose", on: "bool", codecs: `["numcodecs.packbits",{"name":"transpose","configuration":{"order":[0]}},"bytes"]`, names: plain},
+		{name: "cast_value to 8 bytes and a checksum at the start", on: "float32", codecs: `[{"name":"cast_value","configuration":{"data_type":"int64"}},"bytes",{"name":"numcodecs.crc32","configuration":{"location":"start"}}]`, names: plain},
+		{name: "cast_value to 4 bytes and a checksum at the start", on: "float32", codecs: `[{"name":"cast_value","configuration":{"data_type":"int32"}},"bytes",{"name":"numcodecs.crc32","configuration":{"location":"start"}}]`, names: plain},
+		{name: "cast_value to 8 bytes and checksums, in shards", on: "float32", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,4],"codecs":[{"name":"cast_value","configuration":{"data_type":"int64"}},"bytes","crc32c"]}}]`, names: plain},
+		{name: "quantize and cast_value to 8 bytes, index at the start", on: "float32", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,4],"codecs":[{"name":"numcodecs.quantize","configuration":{"digits":2,"dtype":"<f4"}},{"name":"cast_value","configuration":{"data_type":"int64"}},"bytes"],"index_location":"start"}}]`, names: plain},
+		{name: "cast_value to 8 bytes, in shards", on: "float32", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,4],"codecs":[{"name":"cast_value","configuration":{"data_type":"int64"}},"bytes"]}}]`, names: plain},
+		{name: "cast_value to 8 bytes, compressed, and checksums, in shards", on: "float32", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,4],"codecs":[{"name":"cast_value","configuration":{"data_type":"int64"}},"bytes","zstd","crc32c"]}}]`, names: plain},
+		{name: "astype to 8 bytes and a checksum at the start", on: "float32", codecs: `[{"name":"numcodecs.astype","configuration":{"encode_dtype":"<f8","decode_dtype":"<f4"}},"bytes",{"name":"numcodecs.crc32","configuration":{"location":"start"}}]`, names: plain},
+		{name: "elements of 8 bytes and checksums, in shards", on: "float64", codecs: `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,4],"codecs":["bytes","crc32c"]}}]`, names: plain},
 		{name: "no names of dimensions", codecs: `["bytes"]`},
 		{name: "one of two dimensions named", codecs: `["bytes"]`, names: []string{"x", ""}},
 		{name: "both dimensions of one name", codecs: `["bytes"]`, names: []string{"x", "x"}},
@@ -162,6 +187,55 @@ func readerCases(t *testing.T) []readerCase {
 		}
 	}
 	return cases
+}
+
+func has(chain []codecs.Spec, name string) bool {
+	return slices.ContainsFunc(chain, func(s codecs.Spec) bool { return s.Name == name })
+}
+
+// addPairs adds pairs of codecs, one behind the other, and each codec within shards.
+func addPairs(registry *codecs.Registry, add func(label, on string, chain []codecs.Spec, fill string)) {
+	bytesCodec := codecs.Spec{Name: "bytes"}
+	shards := func(chain ...codecs.Spec) []codecs.Spec {
+		inner, err := json.Marshal(chain)
+		if err != nil {
+			panic(err)
+		}
+		return []codecs.Spec{{Name: "sharding_indexed", Configuration: fmt.Appendf(nil, `{"chunk_shape":[2,4],"codecs":%s}`, inner)}}
+	}
+	for _, a := range registry.Definitions() {
+		first := codecs.Spec{Name: a.Name, Configuration: a.Example}
+		for _, on := range []string{"int16", "uint8", "float32"} {
+			switch a.Kind {
+			case codecs.KindArrayToArray:
+				add("within shards", a.Name+" over "+on, shards(first, bytesCodec), "")
+			case codecs.KindArrayToBytes:
+				if a.Name != "sharding_indexed" {
+					add("within shards", a.Name+" over "+on, shards(first), "")
+					add("transpose within shards", a.Name+" over "+on, shards(codecs.Spec{Name: "transpose", Configuration: []byte(`{"order":[1,0]}`)}, first), "")
+				}
+			case codecs.KindBytesToBytes:
+				add("within shards", a.Name+" over "+on, shards(bytesCodec, first), "")
+			}
+		}
+		for _, b := range registry.Definitions() {
+			second := codecs.Spec{Name: b.Name, Configuration: b.Example}
+			for _, on := range []string{"int16", "uint8", "float32"} {
+				switch {
+				case a.Kind == codecs.KindArrayToArray && b.Kind == codecs.KindArrayToArray:
+					add(a.Name+" before", b.Name+" over "+on, []codecs.Spec{first, second, bytesCodec}, "")
+				case a.Kind == codecs.KindArrayToArray && b.Kind == codecs.KindArrayToBytes:
+					add(a.Name+" before", b.Name+" over "+on, []codecs.Spec{first, second}, "")
+				case a.Kind == codecs.KindArrayToBytes && b.Kind == codecs.KindBytesToBytes && a.Name != "bytes":
+					add(a.Name+" before", b.Name+" over "+on, []codecs.Spec{first, second}, "")
+				case a.Kind == codecs.KindBytesToBytes && b.Kind == codecs.KindBytesToBytes && on == "int16":
+					add(a.Name+" before", b.Name+" over "+on, []codecs.Spec{bytesCodec, first, second}, "")
+				case a.Kind == codecs.KindArrayToArray && b.Kind == codecs.KindBytesToBytes:
+					add(a.Name+" before", b.Name+" over "+on, []codecs.Spec{first, bytesCodec, second}, "")
+				}
+			}
+		}
+	}
 }
 
 // newReaderCase encodes the first chunk of an array. It returns false if the chain does

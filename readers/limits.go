@@ -313,6 +313,73 @@ func littleEndian(arithmetic, others string) limit {
 	}
 }
 
+// transposedLate refuses a transpose behind one of some codecs. To decode these codecs, the reader
+// takes the elements in the order in which they lie in memory, which is that before the transpose.
+func transposedLate(names string) limit {
+	list := split(names)
+	return func(_ *zarr.Array, specs []codecs.Spec) Refusal {
+		before := ""
+		for _, s := range specs {
+			switch {
+			case s.Name == "sharding_indexed":
+				before = ""
+			case s.Name == "transpose" && before != "":
+				return Refusal{"codecs", "the codec " + before + " before transpose", "transpose as the first codec"}
+			case slices.Contains(list, s.Name):
+				before = s.Name
+			}
+		}
+		return Refusal{}
+	}
+}
+
+// alignedCasts refuses casts from numbers of eight bytes that do not begin at a multiple of eight
+// bytes in a chunk or shard: zarr-python hands them to a library that does not take them there.
+// Checksums and indexes of shards have four bytes at the end. Codecs that compress make new bytes.
+func alignedCasts(_ *zarr.Array, specs []codecs.Spec) Refusal {
+	var wide, moved, inShards, serialized bool
+	for _, s := range specs {
+		var c struct {
+			Type     string `json:"data_type"`
+			Location string `json:"location"`
+			Index    string `json:"index_location"`
+		}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		switch name := strings.TrimPrefix(s.Name, "numcodecs."); name {
+		case "sharding_indexed":
+			wide, inShards, moved, serialized = false, true, c.Index == "start", false
+		case "cast_value":
+			wide = wide || slices.Contains([]string{"int64", "uint64", "float64"}, c.Type)
+		case "crc32", "crc32c", "adler32", "fletcher32", "jenkins_lookup3":
+			moved = moved || inShards || c.Location == "start"
+		case "bytes":
+			wide = wide && !serialized // the second bytes codec is that of the index
+			serialized = true
+		case "transpose", "scale_offset", "bitround", "quantize", "astype", "delta", "fixedscaleoffset", "packbits":
+		default:
+			wide = false
+		}
+		if wide && moved {
+			return Refusal{"codecs", "cast_value to numbers of 8 bytes, with a checksum or the index of a shard before them", "zstd behind bytes"}
+		}
+	}
+	return Refusal{}
+}
+
+// oneTranspose refuses two transposes.
+func oneTranspose(_ *zarr.Array, specs []codecs.Spec) Refusal {
+	n := 0
+	for _, s := range specs {
+		if s.Name == "transpose" {
+			n++
+		}
+	}
+	if n > 1 {
+		return Refusal{"codecs", "two transposes", "one transpose"}
+	}
+	return Refusal{}
+}
+
 // exactInDoubles refuses fill values that JavaScript rounds.
 func exactInDoubles(a *zarr.Array, _ []codecs.Spec) Refusal {
 	var far bool

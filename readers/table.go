@@ -18,6 +18,8 @@ const (
 	filters    = " numcodecs.astype numcodecs.delta numcodecs.fixedscaleoffset numcodecs.packbits"
 	casts      = " scale_offset cast_value"
 
+	inOrder = "numcodecs.delta numcodecs.fixedscaleoffset numcodecs.packbits" // they work on elements in their order
+
 	small = " bfloat16 float8_e3m4 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn"
 )
 
@@ -28,7 +30,7 @@ var table = []*Reader{
 	{
 		Name: "zarr-python", Version: "3.0", Tried: "3.0.8",
 		types: split(core + " string bytes"), codecs: split(registered + sharding + vlen + numcodecs + filters),
-		limits: []limit{numcodecsLimits, shardsDivide, noPayload("float32"), noPayload("float16"), noBytesFill},
+		limits: []limit{numcodecsLimits, shardsDivide, transposedLate(inOrder), noPayload("float32"), noPayload("float16"), noBytesFill},
 	},
 	{
 		Name: "zarr-python", Version: "3.1", Tried: "3.1.0",
@@ -38,22 +40,22 @@ var table = []*Reader{
 	{
 		Name: "zarr-python", Version: "3.2", Tried: "3.2.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, littleEndian(casts, "bytes"), noPayload("float16"), noOpaqueShards, noCastOfBytes},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian(casts, "bytes"), transposedLate(inOrder), alignedCasts, noPayload("float16"), noOpaqueShards, noCastOfBytes},
 	},
 	{
 		Name: "zarr-python", Version: "3.3", Tried: "3.3.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, littleEndian(casts, filters), noPayload("float16")},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian(casts, filters), transposedLate(inOrder), alignedCasts, noPayload("float16")},
 	},
 	{
 		Name: "zarr-python", Version: "3.4", Tried: "3.4.2",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), noPayload("float16")},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), transposedLate(inOrder), alignedCasts, noPayload("float16")},
 	},
 	{ // with the newest zarr-python
 		Name: "xarray", Version: "2026.9", Tried: "2026.9.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), transposedLate(inOrder), alignedCasts, noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
 	},
 	{
 		Name: "tensorstore", Version: "0.1.86", Tried: "0.1.86",
@@ -75,7 +77,7 @@ var table = []*Reader{
 		types: split(noPairs + " string"),
 		codecs: split(registered + sharding + " vlen-utf8 bitround cast_value numcodecs.bitround numcodecs.delta numcodecs.blosc" +
 			" numcodecs.lz4 numcodecs.zlib numcodecs.gzip numcodecs.zstd numcodecs.shuffle"),
-		limits: []limit{shardsAlone, elementsExist, noPayload("float32"), exactInDoubles, shuffleOfElements},
+		limits: []limit{shardsAlone, oneTranspose, transposedLate("numcodecs.delta"), elementsExist, noPayload("float32"), exactInDoubles, shuffleOfElements},
 	},
 	{
 		Name: "zarrs", Version: "0.23", Page: "https://docs.rs/zarrs/0.23.13",

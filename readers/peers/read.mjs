@@ -34,10 +34,22 @@ function one(dtype, data) {
   return types[dtype] ? types[dtype].from(data) : data;
 }
 
+// Node.js ends if it is to read far behind the end of a file, as zarrita.js asks for in a shard that
+// has its index at the start.
+class Files extends FileSystemStore {
+  async getRange(key, range, options) {
+    if (range.length > 2 ** 31 || range.offset > 2 ** 31) throw new Error(`${key}: no such bytes`);
+    return super.getRange(key, range, options);
+  }
+}
+
+// If two codecs of a chain are unknown, zarrita.js reports one, and Node.js ends for the other.
+process.on("unhandledRejection", () => {});
+
 const found = [];
 for (let i = 0; i < readdirSync(folder).length; i++) {
   try {
-    const store = new FileSystemStore(resolve(folder, String(i)));
+    const store = new Files(resolve(folder, String(i)));
     const array = await zarr.open.v3(zarr.root(store).resolve("a"), { kind: "array" });
     const got = await zarr.get(array);
     const { data, shape, stride } = got?.data ? got : { data: [got], shape: [], stride: [] };
