@@ -168,7 +168,21 @@ func (d *ArrayDocument) Attributes() (Attributes, error) {
 }
 
 // Array is [ParseArray] of the document.
-func (d *ArrayDocument) Array(types *dtype.Registry) (_ *Array, err error) {
+func (d *ArrayDocument) Array(types *dtype.Registry) (*Array, error) {
+	return d.array(types, dtype.V3)
+}
+
+// ForeignArray is Array, but the fill value may be null, as GDAL writes it. That is
+// allowed in Zarr v2 only. Fill is then nil.
+func (d *ArrayDocument) ForeignArray(types *dtype.Registry) (*Array, error) {
+	if string(d.fields["fill_value"]) == "null" {
+		return d.array(types, dtype.V2)
+	}
+	return d.array(types, dtype.V3)
+}
+
+// array is Array with a fill value of a format.
+func (d *ArrayDocument) array(types *dtype.Registry, fill dtype.Format) (_ *Array, err error) {
 	a := &Array{Attributes: d.attributes()}
 	if text, ok := d.need("data_type"); ok {
 		if a.Type, err = types.ParseV3(text); err != nil {
@@ -179,7 +193,7 @@ func (d *ArrayDocument) Array(types *dtype.Registry) (_ *Array, err error) {
 	if text, ok := d.need("fill_value"); ok && a.Type != nil {
 		// The bytes of a record may be spelled in base64, in the stored byte order.
 		t := dtype.InOrder(a.Type, storedOrder(a.Codecs))
-		if a.Fill, err = dtype.ParseFill(t, dtype.V3, text); err != nil {
+		if a.Fill, err = dtype.ParseFill(t, fill, text); err != nil {
 			var again error
 			if a.Fill, again = dtype.ParseFill(t, dtype.V3, pythonFill(text)); again != nil {
 				d.problem("fill_value", err)

@@ -14,6 +14,20 @@ import (
 // and the header, because a content that would grow is stored.
 func MaxEncodedSize(n int) int { return n + HeaderSize }
 
+// MaxForeignSize returns the largest size of a buffer that c-blosc makes of a content of n
+// bytes if its caller gives it room enough, as GDAL does. Then c-blosc compresses blocks
+// that do not shrink nevertheless, and each of their streams is as large as its content.
+// blockSize is that of [Options].
+func MaxForeignSize(n, blockSize int) int {
+	least, streams := 4096, maxSplits // c-blosc chooses no smaller blocks for a longer content
+	if blockSize > 0 {
+		least = max(blockSize, minStreamElements)
+		streams = min(least/minStreamElements, maxSplits)
+		least /= 2 // c-blosc rounds the size down to whole elements
+	}
+	return n + HeaderSize + (n/least+1)*4*(1+streams)
+}
+
 // Encoder encodes buffers. Its options have been checked. Between calls it keeps memory
 // for blocks and the state of its codec. It is safe for concurrent use.
 type Encoder struct {

@@ -209,7 +209,7 @@ func (b *bloscBound) named(name string, typeSize int) codecs.Spec {
 }
 
 func (b *bloscBound) Size() codecs.Size {
-	return codecs.Size{Max: blosc.MaxEncodedSize(min(b.in.Max, blosc.MaxSize))}
+	return codecs.Size{Max: blosc.MaxForeignSize(min(b.in.Max, blosc.MaxSize), b.BlockSize)}
 }
 
 func (b *bloscBound) AppendEncode(dst, src []byte) ([]byte, error) {

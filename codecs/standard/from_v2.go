@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -94,6 +95,27 @@ func preferred(r *codecs.Registry, specs []codecs.Spec, t dtype.Type) []codecs.S
 	return specs
 }
 
+// ofGDAL gives fields that GDAL writes in its own way the values that numcodecs gives them.
+// To GDAL, options are texts, and it copies some of them: how Blosc shuffles, and whether
+// Zstandard adds checksums. Its LZMA has the distance of a delta filter, which the chunks
+// state themselves.
+func ofGDAL(id string, fields map[string]json.RawMessage) {
+	replace := func(name string, values map[string]string) {
+		var word string
+		if json.Unmarshal(fields[name], &word) == nil && values[strings.ToUpper(word)] != "" {
+			fields[name] = json.RawMessage(values[strings.ToUpper(word)])
+		}
+	}
+	switch id {
+	case "blosc":
+		replace("shuffle", map[string]string{"NONE": "0", "BYTE": "1", "BIT": "2", "0": "0", "1": "1", "2": "2"})
+	case "zstd":
+		replace("checksum", map[string]string{"NO": "false", "FALSE": "false", "OFF": "false", "0": "false", "YES": "true", "TRUE": "true", "ON": "true", "1": "true"})
+	case "lzma":
+		delete(fields, "delta")
+	}
+}
+
 // fromV2 returns the codec of a filter or compressor, {"id": name, …}. If it names the
 // data type that it makes, order is the byte order of that type.
 func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind codecs.Kind, order dtype.Order, err error) {
@@ -103,6 +125,7 @@ func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind co
 		return spec, 0, 0, fmt.Errorf("%.60s: want an object with an id", text)
 	}
 	delete(fields, "id")
+	ofGDAL(id, fields)
 	d, err := r.LookupV2(id)
 	if err != nil {
 		return spec, 0, 0, err

@@ -80,7 +80,7 @@ func (s *source) kindOf(n *node) (*kind, zarr.Attributes, error) {
 		attributes, err := d.Attributes()
 		return k, attributes, err
 	}
-	meta, err := d.Array(s.types)
+	meta, err := d.ForeignArray(s.types)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -44,13 +44,20 @@ func (s *source) outline(p string, n *node) sources.Node {
 		return sources.NodeOf(n.opened.Info())
 	}
 	out.Kind = "array"
-	meta, err := zarr.ParseArray(n.text, s.types)
+	var meta *zarr.Array
+	d, err := zarr.OpenArray(n.text)
+	if err == nil {
+		meta, err = d.ForeignArray(s.types)
+	}
 	if err != nil {
 		out.Problem = err.Error()
 		return out
 	}
 	out.Shape, out.ChunkShape, out.DimensionNames = meta.Grid.Shape, meta.Grid.Chunk, meta.DimensionNames
-	out.FillValue, out.Codecs, out.Attributes = meta.Type.FormatScalar(dtype.V3, meta.Fill), meta.Codecs, meta.Attributes
+	out.Codecs, out.Attributes = meta.Codecs, meta.Attributes
+	if meta.Fill != nil {
+		out.FillValue = meta.Type.FormatScalar(dtype.V3, meta.Fill)
+	}
 	if _, regular := meta.Grid.Regular(); !regular {
 		out.ChunkShape = nil
 	}
