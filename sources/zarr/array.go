@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/standard"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -84,12 +85,30 @@ func (s *source) kindOf(n *node) (*kind, zarr.Attributes, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	meta.Codecs = s.serialized(meta.Codecs)
 	k, err := s.newKind(&zarr.ArrayV2{Array: *meta})
 	if err != nil {
 		return nil, nil, err
 	}
 	s.kinds.put(document, k)
 	return k, meta.Attributes, nil
+}
+
+// serialized returns the codecs of an array with an array → bytes codec. Zarr v3 demands
+// one, but zarrita.js writes documents without, and the elements of their chunks are
+// little-endian.
+func (s *source) serialized(specs []codecs.Spec) []codecs.Spec {
+	at := len(specs)
+	for i, spec := range specs {
+		d, err := s.codecs.Lookup(spec.Name)
+		if err != nil || d.Kind == codecs.KindArrayToBytes {
+			return specs
+		}
+		if d.Kind == codecs.KindBytesToBytes {
+			at = min(at, i)
+		}
+	}
+	return slices.Insert(slices.Clone(specs), at, codecs.Spec{Name: standard.BytesName, Configuration: []byte(`{"endian":"little"}`)})
 }
 
 // kindOfV2 is kindOf for the two documents of an array of v2. The kind includes the names
