@@ -2,6 +2,7 @@ package codecs
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,11 +12,13 @@ import (
 
 // Hazards lists what may happen to values in this chain, in the order of its codecs.
 // The list has the hazards that the codecs report, those of inner chains included. It
-// also has a fill value that does not come back bit for bit.
+// also has codecs that may be unable to decode what lossy codecs behind them change, and a
+// fill value that does not come back bit for bit.
 func (c *Chain) Hazards() []Hazard {
 	changes, found := c.fillValueChanges()
 	var list []Hazard
-	for i, codec := range c.bound() {
+	all := c.bound()
+	for i, codec := range all {
 		if h, ok := codec.(Hazardous); ok {
 			for _, h := range h.Hazards() {
 				if h.Code == FillValueLost && !found {
@@ -28,6 +31,9 @@ func (c *Chain) Hazards() []Hazard {
 				list = append(list, h)
 			}
 		}
+		if h, ok := c.undecodable(i, all); ok {
+			list = append(list, h)
+		}
 		told := slices.ContainsFunc(list, func(h Hazard) bool {
 			return h.Code == FillValueLost || h.Codec == i && h.Fill
 		})
@@ -36,6 +42,32 @@ func (c *Chain) Hazards() []Hazard {
 		}
 	}
 	return list
+}
+
+// undecodable returns the hazard that the first lossy codec behind codec i makes elements which
+// codec i cannot decode.
+func (c *Chain) undecodable(i int, list []any) (Hazard, bool) {
+	n, ok := list[i].(Narrow)
+	if !ok {
+		return Hazard{}, false
+	}
+	values, wayOut := n.Decodes()
+	if values == "" {
+		return Hazard{}, false
+	}
+	for k := i + 1; k < len(list); k++ {
+		losses := c.lossesOf(k, list[k])
+		if len(losses) == 0 {
+			continue
+		}
+		name := cmp.Or(losses[0].Name, c.specs[k].Name)
+		return Hazard{
+			Codec: i, Name: c.specs[i].Name, Code: LossyUndecodable,
+			Message: fmt.Sprintf("%s changes elements behind this codec, which decodes only %s: if an element leaves this range, no reader can read its chunk", name, values),
+			Hint:    wayOut,
+		}, true
+	}
+	return Hazard{}, false
 }
 
 // Hazards implements [Hazardous]. It lists the hazards of the inner chain and adds

@@ -11,14 +11,7 @@ func (c *Chain) Losses() []Loss {
 	var list []Loss
 	unit := 1.0
 	for i, codec := range c.bound() {
-		own, known := []Loss(nil), c.list[i].Lossy == ""
-		if l, ok := codec.(Lossy); ok {
-			own, known = l.Losses(), true
-		}
-		if !known {
-			own = []Loss{{What: c.list[i].Lossy}}
-		}
-		for _, l := range own {
+		for _, l := range c.lossesOf(i, codec) {
 			if l.Name == "" {
 				l.Name = c.specs[i].Name
 			}
@@ -32,6 +25,17 @@ func (c *Chain) Losses() []Loss {
 		}
 	}
 	return list
+}
+
+// lossesOf returns the losses of codec i, in the units of the values that it receives.
+func (c *Chain) lossesOf(i int, codec any) []Loss {
+	if l, ok := codec.(Lossy); ok {
+		return l.Losses()
+	}
+	if c.list[i].Lossy != "" {
+		return []Loss{{What: c.list[i].Lossy}}
+	}
+	return nil
 }
 
 // Losses implements [Lossy] with the losses of the inner chain.

@@ -57,7 +57,7 @@
 //	bind.go           Bind
 //	layers.go         the chain of a layer of a chunk
 //	chains.go         chains that equal arrays share
-//	chain_hazards.go  the hazards of a chain
 //	chain_losses.go   the losses of a chain
+//	chain_hazards.go  the hazards of a chain
 //	exact.go          the elements that come back from a chain as they are
 package codecs

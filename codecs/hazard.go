@@ -33,5 +33,9 @@ const FillValueChanges = "fill-value-changes"
 // either. Other programs write and read such arrays.
 const FillValueLost = "fill-value-lost"
 
+// LossyUndecodable is the code of a hazard: a lossy codec may make of an element what a codec
+// in front of it cannot decode. No reader can read a chunk with such an element.
+const LossyUndecodable = "lossy-undecodable"
+
 // ShardedZero is the code of a hazard: the codecs of inner chunks cannot encode 0.
 const ShardedZero = "sharded-zero"

@@ -218,6 +218,14 @@ type OneWay interface {
 	Returning() ArrayToArray
 }
 
+// Narrow is the trait of a codec for arrays that may be unable to decode an element which a
+// codec behind it has changed.
+type Narrow interface {
+	// Decodes tells what elements can be decoded, such as "the values of uint8, 0 to 255", and
+	// what makes the codec decode all others, too. If it decodes all elements, both are empty.
+	Decodes() (values, wayOut string)
+}
+
 // Hazardous is the trait of a codec that knows hazards.
 type Hazardous interface {
 	// Hazards lists the hazards that the codec knows. The chain fills in Codec. It also

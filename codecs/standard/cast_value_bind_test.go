@@ -230,6 +230,44 @@ func TestCastValueHazards(t *testing.T) {
 	}
 }
 
+// A lossy codec behind cast_value may make elements that cast_value cannot decode: of 254, bitround
+// makes 256, which no uint8 is.
+func TestCastValueBeforeLossy(t *testing.T) {
+	const bits, zfp = `{"keepbits":3}`, `{"mode":"fixed_precision","precision":5}`
+	cast := func(configuration string) codecs.Spec { return spec("cast_value", configuration) }
+	for _, c := range []struct {
+		in    dtype.Type
+		specs []codecs.Spec
+		want  string // the codec that the hazard names, "" for no hazard
+	}{
+		{dtype.Uint8, []codecs.Spec{cast(`{"data_type":"float32"}`), spec("numcodecs.bitround", bits), spec("bytes", `{"endian":"little"}`)}, "numcodecs.bitround"},
+		{dtype.Uint8, []codecs.Spec{cast(`{"data_type":"float32","out_of_range":"clamp"}`), spec("numcodecs.bitround", bits), spec("bytes", `{"endian":"little"}`)}, ""},
+		{dtype.Uint8, []codecs.Spec{cast(`{"data_type":"float32"}`), spec("bytes", `{"endian":"little"}`)}, ""},
+		{dtype.Uint16, []codecs.Spec{cast(`{"data_type":"float64"}`), spec("zfp", zfp)}, "zfp"},
+		{dtype.Uint16, []codecs.Spec{cast(`{"data_type":"float64"}`), spec("zfp", `{"mode":"reversible"}`)}, ""},
+		{dtype.Uint16, []codecs.Spec{cast(`{"data_type":"int32"}`), spec("zfp", zfp)}, "zfp"},
+		{dtype.Int64, []codecs.Spec{cast(`{"data_type":"int32"}`), spec("zfp", zfp)}, ""},
+		{dtype.Float32, []codecs.Spec{cast(`{"data_type":"float64"}`), spec("zfp", zfp)}, ""},
+	} {
+		chain, err := standard.Registry(dtype.Standard()).Bind(c.specs, of(c.in, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, h := range chain.Hazards() {
+			if h.Code == codecs.LossyUndecodable {
+				got, _, _ = strings.Cut(h.Message, " ")
+				if h.Codec != 0 || h.Name != "cast_value" || !strings.Contains(h.Hint, "clamp") {
+					t.Errorf("%v: %+v", c.specs, h)
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s, %v: hazard of %q, want %q", c.in.Name(), c.specs, got, c.want)
+		}
+	}
+}
+
 func FuzzCastValueConfig(f *testing.F) {
 	fuzzArrayConfig(f, "cast_value", false, realTypes(), `{"data_type":"int8"}`, `{"data_type":"float16","rounding":"towards-positive"}`,
 		`{"data_type":"uint64","out_of_range":"clamp","rounding":"nearest-away"}`, `{"data_type":"int4","out_of_range":"wrap"}`, `{"data_type":"complex64"}`,

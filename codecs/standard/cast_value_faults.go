@@ -58,6 +58,18 @@ func (f castForm) isNaN(s dtype.Scalar) bool {
 	return f.kind == dtype.Float && math.IsNaN(floatOf(f.typ, s))
 }
 
+// Decodes implements [codecs.Narrow]. A float that a lossy codec has changed is about as large as
+// before, so only integers have a range that it leaves.
+func (b *castValueBound) Decodes() (values, wayOut string) {
+	if b.rule.outOfRange != refuseOutOfRange || b.from.kind == dtype.Float {
+		return "", ""
+	}
+	if b.to.kind != dtype.Float && b.from.least() <= b.to.least() && b.from.greatest() >= b.to.greatest() {
+		return "", "" // each stored integer is one of the other type
+	}
+	return fmt.Sprintf("the values of %s, %d to %d", b.from.typ.Name(), b.from.least(), b.from.greatest()), `set out_of_range to "clamp"`
+}
+
 // Hazards implements [codecs.Hazardous]. Integers that become floats, in encoding or in
 // decoding, may be rounded. The fill value may be impossible to decode.
 func (b *castValueBound) Hazards() []codecs.Hazard {

@@ -130,6 +130,11 @@ var table = []Code{
 		"Nothing, if nobody needs it. Otherwise convert it beforehand, or give it as an attribute in the job.",
 	},
 	{
+		"lossy-undecodable", "A lossy codec stands behind cast_value, which decodes only the values of the array's integers.",
+		"If the lossy codec makes an element larger or smaller than these integers are, no reader can read the chunk of the element. The run does not notice it; verify does.",
+		"Set out_of_range: clamp in the configuration of cast_value, or verify the target.",
+	},
+	{
 		"missing-group", "A group of the source without arrays is not in the target, and the job only appends rows.",
 		"The target lacks the group.",
 		"Make the group with another program, or leave it out with source.exclude.",
