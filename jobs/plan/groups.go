@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/internal/ngff"
@@ -35,8 +36,8 @@ func (p *Plan) emptyGroups(left map[string]error) (paths []string) {
 // groups decides which groups the target gets: the groups above the migrated arrays, the
 // empty groups that the job selects, and the groups above these. Any other group is left
 // out. empty has the paths of the empty groups in the source; the job selects them by the
-// rules by which it selects arrays.
-func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
+// rules by which it selects arrays. refused has the arrays that the plan lacks because of errors.
+func (p *Plan) groups(empty, refused []string) (jobfile.Problems, error) {
 	var ps jobfile.Problems
 	targets := make(map[string]string, len(p.Arrays)) // paths in the source, by paths in the target
 	for i := range p.Arrays {
@@ -85,19 +86,24 @@ func (p *Plan) groups(empty []string) (jobfile.Problems, error) {
 		}
 		ps = append(ps, p.groupFindings(g)...)
 	}
-	ps = slices.Concat(ps, p.images(from, p.GroupPaths()), p.givenAttributes(), p.largeGroups())
+	ps = slices.Concat(ps, p.images(from, p.GroupPaths()), p.givenAttributes(refused), p.largeGroups())
 	return append(ps, p.target.missingGroups(p)...), nil
 }
 
 // givenAttributes merges the attributes that the job gives to groups of the target over
-// those of the source.
-func (p *Plan) givenAttributes() (ps jobfile.Problems) {
+// those of the source. Without its errors, the target would have the groups above the refused
+// arrays, too, so no problem is about these.
+func (p *Plan) givenAttributes(refused []string) (ps jobfile.Problems) {
 	var paths []string
 	for _, rule := range p.Job.Groups {
 		if paths == nil {
 			paths = p.GroupPaths()
 		}
 		target := zarr.CleanPath(rule.Path)
+		above := func(array string) bool { return strings.HasPrefix(zarr.CleanPath(array), target+"/") }
+		if slices.ContainsFunc(refused, above) {
+			continue
+		}
 		array := slices.ContainsFunc(p.Arrays, func(a Array) bool { return a.Target == target })
 		if array || !slices.Contains(paths, target) {
 			message, hint := fmt.Sprintf("the target has no group %q", target), jobfile.DidYouMean(target, paths[1:])

@@ -117,13 +117,18 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 	if err := p.target.overlap(ctx, p, opened, one); err != nil {
 		return err
 	}
+	var refused []string // arrays with errors, which are not in p.Arrays
 	for i := range paths {
 		if opened[i] == nil {
 			continue
 		}
+		before := len(p.Arrays)
 		wrong, err := one(i)
 		if err != nil {
 			return err
+		}
+		if len(p.Arrays) == before {
+			refused = append(refused, paths[i])
 		}
 		problems = append(problems, wrong...)
 	}
@@ -134,7 +139,7 @@ func (p *Plan) build(ctx context.Context, env environment.Environment) error {
 	if err != nil {
 		return err
 	}
-	groups, err := p.groups(empty)
+	groups, err := p.groups(empty, refused)
 	if err != nil {
 		return err
 	}
