@@ -1,8 +1,11 @@
 package n5
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/pierrec/lz4/v4"
@@ -76,6 +79,9 @@ func Block(block []byte, rank, width, most int, compressed bool) ([]byte, error)
 	return decompress(out, block[header:], elements*width)
 }
 
+// ownMagic begins a frame of the format that LZ4 itself defines.
+const ownMagic = "\x04\x22\x4d\x18"
+
 const (
 	frameMagic  = "LZ4Block"
 	frameHeader = len(frameMagic) + 13
@@ -85,13 +91,17 @@ const (
 )
 
 // decompress appends size bytes, which were compressed by lz4-java; or as one LZ4 block, as z5
-// does; or as one LZ4 block behind its size, as numcodecs does.
+// does; or as one LZ4 block behind its size, as numcodecs does; or in a frame of LZ4, as the crate
+// n5 does. dst has room for them.
 func decompress(dst, src []byte, size int) ([]byte, error) {
 	if len(src) < len(frameMagic) || string(src[:len(frameMagic)]) != frameMagic {
 		if len(src) > 4 && int64(binary.LittleEndian.Uint32(src)) == int64(size) {
 			if out, err := frame(dst, src[4:], size); err == nil {
 				return out, nil
 			}
+		}
+		if bytes.HasPrefix(src, []byte(ownMagic)) { // no block begins so: it would repeat what is in front of it
+			return ownFrame(dst, src, size)
 		}
 		return frame(dst, src, size)
 	}
@@ -143,6 +153,22 @@ func frame(dst, src []byte, size int) ([]byte, error) {
 	n, err := lz4.UncompressBlock(src, dst[begin:])
 	if err != nil || n != size {
 		return nil, corrupt("whose LZ4 data are damaged")
+	}
+	return dst, nil
+}
+
+// ownFrame appends the size bytes of one frame of LZ4's own format, and compares its checksums.
+func ownFrame(dst, src []byte, size int) ([]byte, error) {
+	begin := len(dst)
+	dst = dst[:begin+size]
+	in := bytes.NewReader(src)
+	r := lz4.NewReader(in)
+	if _, err := io.ReadFull(r, dst[begin:]); err != nil {
+		return nil, corrupt("whose LZ4 data are damaged: %v", err)
+	}
+	var more [1]byte
+	if n, err := r.Read(more[:]); n > 0 || !errors.Is(err, io.EOF) || in.Len() > 0 {
+		return nil, corrupt("whose LZ4 data do not end after %d bytes", size)
 	}
 	return dst, nil
 }

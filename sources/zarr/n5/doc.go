@@ -27,7 +27,8 @@
 //	"LZ4Block", a byte with the method in the upper bits, uint32 compressed size, uint32 size,
 //	uint32 xxHash of 28 bits, and the bytes; numbers are little-endian. The last frame is empty.
 //
-// z5 stores one LZ4 block instead of frames, and numcodecs one behind its size.
+// z5 stores one LZ4 block instead of frames, numcodecs one behind its size, and the crate n5 of Rust
+// a frame as LZ4 itself defines it.
 //
 // # Files
 //

@@ -71,6 +71,9 @@ func block(mode uint16, shape []uint32, elements int, data []byte) []byte {
 	return append(b, data...)
 }
 
+// rust is what the crate n5 0.7.6 (MIT or Apache-2.0) makes of the data of TestBlock.
+const rust = "\x04\x22\x4d\x18\x74\x40\xbd\x12\x00\x00\x00\x8f\x61\x62\x63\x64\x65\x66\x67\x68\x08\x00\x40\x50\x64\x65\x66\x67\x68\x65\x8a\xd5\xea\x00\x00\x00\x00\x1d\x5a\xea\x85"
+
 // TestBlock reads blocks of all modes, and with LZ4 in all forms.
 func TestBlock(t *testing.T) {
 	data := bytes.Repeat([]byte("abcdefgh"), 12)
@@ -98,6 +101,7 @@ func TestBlock(t *testing.T) {
 		"no end":       {block(plain, shape, 0, javaFrames(t, data, 64)[:len(javaFrames(t, data, 64))-frameHeader]), true, data},
 		"z5":           {block(plain, shape, 0, packed), true, data},
 		"numcodecs":    {block(plain, shape, 0, append([]byte{96, 0, 0, 0}, packed...)), true, data},
+		"rust":         {block(plain, shape, 0, []byte(rust)), true, data},
 	} {
 		got, err := Block(c.block, 2, 8, 12, c.compressed)
 		if err != nil || !bytes.Equal(got, block(plain, shape, 0, c.data)) {
@@ -121,6 +125,10 @@ func TestBlock(t *testing.T) {
 		"no number":    {block(varied, shape, 12, nil)[:13], false, codecs.ErrCorrupt},
 		"checksum":     {block(plain, shape, 0, damaged), true, codecs.ErrCorrupt},
 		"cut":          {block(plain, shape, 0, frames[:len(frames)-frameHeader-1]), true, codecs.ErrCorrupt},
+		"rust, cut":    {block(plain, shape, 0, []byte(rust[:len(rust)-5])), true, codecs.ErrCorrupt},
+		"rust, sum":    {block(plain, shape, 0, []byte(rust[:len(rust)-1]+"?")), true, codecs.ErrCorrupt},
+		"rust, short":  {block(plain, []uint32{4, 2}, 0, []byte(rust)), true, codecs.ErrCorrupt},
+		"rust, long":   {block(plain, []uint32{4, 3}, 0, append([]byte(rust), 0)), true, codecs.ErrCorrupt},
 		"short":        {block(plain, shape, 0, javaFrames(t, data[:90], 64)), true, codecs.ErrCorrupt},
 		"long":         {block(plain, shape, 0, javaFrames(t, append(data, 1), 64)), true, codecs.ErrCorrupt},
 		"not LZ4":      {block(plain, shape, 0, data), true, codecs.ErrCorrupt},
@@ -214,7 +222,7 @@ func TestIs(t *testing.T) {
 // FuzzBlock reads bytes as blocks.
 func FuzzBlock(f *testing.F) {
 	data := bytes.Repeat([]byte("abcdefgh"), 12)
-	for _, b := range [][]byte{block(plain, []uint32{4, 3}, 0, data), block(varied, []uint32{4, 3}, 12, data), block(plain, []uint32{4, 3}, 0, javaFrames(f, data, 64))} {
+	for _, b := range [][]byte{block(plain, []uint32{4, 3}, 0, data), block(varied, []uint32{4, 3}, 12, data), block(plain, []uint32{4, 3}, 0, javaFrames(f, data, 64)), block(plain, []uint32{4, 3}, 0, []byte(rust))} {
 		f.Add(b, true)
 		f.Add(b, false)
 	}
