@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -8,25 +9,33 @@ import (
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
-// TestForeignArray reads a fill value of null, which GDAL writes. Zarr v3 does not allow it,
-// so that Array refuses it.
+// TestForeignArray reads fill values of Zarr v2 in documents of v3, which Array refuses: null, which
+// GDAL writes, and the number of a boolean, which zarrita writes.
 func TestForeignArray(t *testing.T) {
-	text := []byte(`{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
-		"chunk_key_encoding":"default","fill_value": null,"codecs":["bytes"]}`)
+	text := `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
+		"chunk_key_encoding":"default","fill_value":null,"codecs":["bytes"]}`
 	for _, test := range []struct {
-		fill string
-		want string // of Array: a part of the error
-	}{{"null", "fill_value: null is not a uint8 value"}, {"7", ""}} {
-		d, err := zarr.OpenArray([]byte(strings.Replace(string(text), "null", test.fill, 1)))
+		data, fill string
+		want       dtype.Scalar
+		refused    string // by Array: a part of the error; "": not refused
+	}{
+		{"uint8", "null", nil, "fill_value: null is not a uint8 value"},
+		{"uint8", "7", dtype.Scalar{7}, ""},
+		{"uint8", "1", dtype.Scalar{1}, ""},
+		{"bool", "1", dtype.Scalar{1}, "fill_value: 1 is not a bool value"},
+		{"bool", "0", dtype.Scalar{0}, "fill_value: 0 is not a bool value"},
+		{"bool", "true", dtype.Scalar{1}, ""},
+	} {
+		d, err := zarr.OpenArray([]byte(strings.NewReplacer("uint8", test.data, "null", test.fill).Replace(text)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, err := d.ForeignArray(dtype.Standard())
-		if err != nil || (a.Fill == nil) != (test.fill == "null") {
-			t.Errorf("%s: %v, %v", test.fill, a, err)
+		if err != nil || !bytes.Equal(a.Fill, test.want) || (a.Fill == nil) != (test.want == nil) {
+			t.Errorf("%s %s: %v, %v", test.data, test.fill, a, err)
 		}
-		if _, err := d.Array(dtype.Standard()); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", test.fill, err, test.want)
+		if _, err := d.Array(dtype.Standard()); (err == nil) != (test.refused == "") || err != nil && !strings.Contains(err.Error(), test.refused) {
+			t.Errorf("%s %s: %v, want %q", test.data, test.fill, err, test.refused)
 		}
 	}
 }

@@ -172,10 +172,11 @@ func (d *ArrayDocument) Array(types *dtype.Registry) (*Array, error) {
 	return d.array(types, dtype.V3)
 }
 
-// ForeignArray is Array, but the fill value may be null, as GDAL writes it. That is
-// allowed in Zarr v2 only. Fill is then nil.
+// ForeignArray is Array, but takes fill values that only Zarr v2 allows: null, as GDAL writes
+// it, and the number of a boolean, as zarrita (in Python) writes it. Fill is nil for null.
 func (d *ArrayDocument) ForeignArray(types *dtype.Registry) (*Array, error) {
-	if string(d.fields["fill_value"]) == "null" {
+	switch string(d.fields["fill_value"]) {
+	case "null", "0", "1":
 		return d.array(types, dtype.V2)
 	}
 	return d.array(types, dtype.V3)
