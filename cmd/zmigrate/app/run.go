@@ -306,7 +306,9 @@ func verifiedText(j *jobs.Job, r *jobs.Result) string {
 		return fmt.Sprintf("verified %s (%s%s): %s", v.Time.Format(time.RFC3339), v.Level, sample, words.Count(v.Differences, "difference"))
 	}
 	name := j.File
-	if j.File == "copy" {
+	// If nothing was appended, the record is of the job that appended last, which may name other
+	// files. The target's name leads to that record, unless the job keeps it elsewhere.
+	if j.File == "copy" || r.Dimension != "" && j.Run.Checkpoint.URL == "" {
 		name = r.Target
 	}
 	return "not verified since: zmigrate verify " + engines.ShellWord(shown(name))
