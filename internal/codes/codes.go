@@ -131,8 +131,8 @@ var table = []Code{
 	},
 	{
 		"lossy-undecodable", "A lossy codec stands behind cast_value, which decodes only the values of the array's integers.",
-		"If the lossy codec makes an element larger or smaller than these integers are, no reader can read the chunk of the element. The run does not notice it; verify does.",
-		"Set out_of_range: clamp in the configuration of cast_value, or verify the target.",
+		"If the lossy codec makes an element larger or smaller than these integers are, no reader can read the chunk of the element. The run does not notice it; verify does. Without allow_inexact: true, this finding is an error.",
+		"Set out_of_range: clamp in the configuration of cast_value. If you know that no element leaves the range, set allow_inexact: true, and verify the target.",
 	},
 	{
 		"missing-group", "A group of the source without arrays is not in the target, and the job only appends rows.",

@@ -8,8 +8,8 @@ import (
 
 // Hazards returns a warning for each hazard to values in a bound chain, positioned at
 // the codec, or at the field of its configuration, that is the reason. field is the
-// field of the chain. A fill value that cannot be decoded again is an error, and so is
-// an inexact cast unless it is allowed.
+// field of the chain. A fill value that cannot be decoded again is an error. So are an
+// inexact cast and elements that may not be decoded again, unless they are allowed.
 func (j *Job) Hazards(field string, chain *codecs.Chain, allowInexact bool) Problems {
 	return j.hazards(field, chain, nil, allowInexact)
 }
@@ -30,7 +30,7 @@ func (j *Job) hazards(field string, chain *codecs.Chain, places []int, allowInex
 			at += "." + h.Field
 		}
 		p := j.Problem(at, h.Name+": "+h.Message, h.Hint)
-		refused := h.Code == codecs.FillValueLost || h.Code == codecs.InexactCast && !allowInexact
+		refused := h.Code == codecs.FillValueLost || (h.Code == codecs.InexactCast || h.Code == codecs.LossyUndecodable) && !allowInexact
 		p.Warning, p.Code = !refused, h.Code
 		ps = append(ps, p)
 	}

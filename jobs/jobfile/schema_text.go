@@ -82,7 +82,7 @@ var fieldTexts = map[string]string{
 	"array.attributes":      "Attributes, merged over those of the source. null removes one.",
 	"array.data_type":       "Data type in the target. Values are converted by the rules of cast. Default: that of the source.",
 	"array.cast":            "How values are converted to data_type.",
-	"array.allow_inexact":   "Accept conversions between integers and floats that cannot hold every value. Default: false.",
+	"array.allow_inexact":   "Accept conversions between integers and floats that cannot hold every value, and those that a lossy codec behind them may make undecodable. Default: false.",
 	"array.codecs":          "Codec chain: array to array, array to bytes, bytes to bytes; or keep (that of the source). Default: keep for Zarr sources, otherwise [bytes, {zstd: {level: 3}}].",
 	"array.cf":              "What becomes of packed values: see source.cf.",
 
