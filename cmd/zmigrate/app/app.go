@@ -53,6 +53,7 @@ type app struct {
 	variables map[string]bool
 	// How the user has set fields of a job, by the --set that does the same.
 	overriding map[string]string
+	settings   []string  // the values of --set
 	metrics    *exporter // nil: nobody asks for metrics
 
 	signals     chan os.Signal              // what ends the program

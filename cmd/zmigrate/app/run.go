@@ -65,7 +65,8 @@ func (a *app) overrides(c *cli.Context) []string {
 	if c.Bool("verify") {
 		flags = append(flags, "run.verify="+string(verify.Decoded))
 	}
-	return slices.Concat(variables, c.StringSlice("set"), flags)
+	a.settings = c.StringSlice("set")
+	return slices.Concat(variables, a.settings, flags)
 }
 
 // warn prints problems, each once in the life of the program, and those that are alike in one
@@ -260,11 +261,11 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening)
 		return
 	}
 	if r.Nothing && r.Dimension != "" {
-		a.printf("%s: nothing to do, all rows of the source are in %s; %s\n", j.Title(), r.Target, verifiedText(j, r))
+		a.printf("%s: nothing to do, all rows of the source are in %s; %s\n", j.Title(), r.Target, a.verifiedText(j, r))
 		return
 	}
 	if r.Nothing {
-		a.printf("%s: nothing to do, %s is complete and the source has not changed; %s\n", j.Title(), r.Target, verifiedText(j, r))
+		a.printf("%s: nothing to do, %s is complete and the source has not changed; %s\n", j.Title(), r.Target, a.verifiedText(j, r))
 		return
 	}
 	ratio := "–"
@@ -297,7 +298,7 @@ func (a *app) summary(j *jobs.Job, r *jobs.Result, resumed int64, opens opening)
 }
 
 // verifiedText tells when the target of a complete job was verified, or how to do that.
-func verifiedText(j *jobs.Job, r *jobs.Result) string {
+func (a *app) verifiedText(j *jobs.Job, r *jobs.Result) string {
 	if v := r.Verified; v != nil {
 		sample := ""
 		if v.Sample < 1 {
@@ -305,13 +306,16 @@ func verifiedText(j *jobs.Job, r *jobs.Result) string {
 		}
 		return fmt.Sprintf("verified %s (%s%s): %s", v.Time.Format(time.RFC3339), v.Level, sample, words.Count(v.Differences, "difference"))
 	}
-	name := j.File
+	command := "zmigrate verify "
 	// If nothing was appended, the record is of the job that appended last, which may name other
 	// files. The target's name leads to that record, unless the job keeps it elsewhere.
 	if j.File == "copy" || r.Dimension != "" && j.Run.Checkpoint.URL == "" {
-		name = r.Target
+		return "not verified since: " + command + engines.ShellWord(shown(r.Target))
 	}
-	return "not verified since: zmigrate verify " + engines.ShellWord(shown(name))
+	for _, set := range a.settings {
+		command += "--set " + engines.ShellWord(shown(set)) + " "
+	}
+	return "not verified since: " + command + engines.ShellWord(shown(j.File))
 }
 
 // appendedText tells how many rows were appended. in has the numbers by group, or is
