@@ -374,6 +374,35 @@ func TestFiltersOfTexts(t *testing.T) {
 	}
 }
 
+// TestShortChunks reads chunks that end behind their last element within the dataset, as libhdf5
+// does. Such a chunk is damaged if an element is missing.
+func TestShortChunks(t *testing.T) {
+	src := open(t, netcdf.Options{}, "testdata/short_chunks.h5")
+	for name, want := range map[string]func(i int) int32{
+		"line":   func(i int) int32 { return int32(i) },
+		"square": func(i int) int32 { return int32(i/6*8 + i%6) },
+	} {
+		a, err := src.Array(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := ndarray.As[int32](sourcetest.ReadAll(t, a))
+		for i, v := range got {
+			if v != want(i) {
+				t.Errorf("%s: element %d is %d, want %d", name, i, v, want(i))
+			}
+		}
+	}
+	a, err := src.Array(t.Context(), "damaged")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = a.ReadRegion(t.Context(), ndarray.New(dtype.Int32, []int{10}), []int{0})
+	if !errors.Is(err, hdf5.ErrCorrupt) || !strings.Contains(err.Error(), "12 bytes come out of the filters, want 24") {
+		t.Errorf("damaged: error %v", err)
+	}
+}
+
 // TestTooLarge: datasets that are larger than an array can be are no damage. They can be left out.
 func TestTooLarge(t *testing.T) {
 	src := open(t, netcdf.Options{}, "testdata/large.h5")

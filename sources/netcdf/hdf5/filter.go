@@ -166,8 +166,9 @@ func (s *Shared) steps(filters []Filter) ([]step, error) {
 }
 
 // undo undoes the filters, except those that the mask leaves out. It returns as many
-// bytes as dst has: dst, or a part of src.
-func (s *Shared) undo(filters []Filter, list []step, dst, src []byte, mask uint32) ([]byte, error) {
+// bytes as dst has: dst, or a part of src. At least the first least bytes have to come out
+// of the filters; zeros follow.
+func (s *Shared) undo(filters []Filter, list []step, dst, src []byte, mask uint32, least int) ([]byte, error) {
 	used := bits.Len32(^mask & (1<<len(list) - 1))
 	var lent [2][]byte // memory between two steps
 	next := 0
@@ -190,8 +191,12 @@ func (s *Shared) undo(filters []Filter, list []step, dst, src []byte, mask uint3
 			return nil, fmt.Errorf("%v: %w", filters[i], err)
 		}
 	}
-	if len(src) != len(dst) {
+	if len(src) < least || len(src) > len(dst) {
 		return nil, corrupt("%d bytes come out of the filters, want %d", len(src), len(dst))
+	}
+	if len(src) < len(dst) {
+		clear(dst[copy(dst, src):])
+		return dst, nil
 	}
 	if lent[0] != nil && len(dst) > 0 && &src[0] != &dst[0] {
 		copy(dst, src) // the content is in memory that is about to be returned
@@ -215,7 +220,7 @@ func (f *File) filtered(ctx context.Context, filters []Filter, b heapBlock, size
 		return nil, err
 	}
 	dst := make([]byte, size)
-	content, err := f.shared.undo(filters, list, dst, raw, b.mask)
+	content, err := f.shared.undo(filters, list, dst, raw, b.mask, size)
 	if err != nil {
 		return nil, err
 	}

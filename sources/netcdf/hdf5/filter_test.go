@@ -44,7 +44,7 @@ func FuzzFilter(f *testing.F) {
 			return
 		}
 		dst := make([]byte, 512)
-		got, err := shared.undo(list, steps, dst, src, 0)
+		got, err := shared.undo(list, steps, dst, src, 0, len(dst))
 		switch {
 		case err == nil && len(got) != len(dst):
 			t.Errorf("%d bytes, want %d", len(got), len(dst))

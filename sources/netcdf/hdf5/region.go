@@ -254,7 +254,7 @@ func (r *regionReader) decodeChunk(ctx context.Context, c chunk, raw []byte) err
 	}
 	if r.same() && slices.Equal(p.dst.Shape[:len(shape)], shape) {
 		if whole, ok := p.dst.Contiguous(); ok {
-			content, err := r.file.shared.undo(r.Filters, r.filters, whole, raw, c.mask)
+			content, err := r.file.shared.undo(r.Filters, r.filters, whole, raw, c.mask, len(whole))
 			if err == nil && &content[0] != &whole[0] {
 				copy(whole, content)
 			}
@@ -263,7 +263,7 @@ func (r *regionReader) decodeChunk(ctx context.Context, c chunk, raw []byte) err
 	}
 	b := r.file.shared.buffers.Get(r.chunkSize)
 	defer b.Release()
-	content, err := r.file.shared.undo(r.Filters, r.filters, b.Bytes, raw, c.mask)
+	content, err := r.file.shared.undo(r.Filters, r.filters, b.Bytes, raw, c.mask, r.needed(c.number))
 	if err != nil {
 		return err
 	}
@@ -274,6 +274,18 @@ func (r *regionReader) decodeChunk(ctx context.Context, c chunk, raw []byte) err
 func (d *Dataset) partial(number int) bool {
 	_, shape := d.box(number)
 	return !slices.Equal(shape, d.piece)
+}
+
+// needed returns the number of bytes of a chunk up to its last element within the dataset. Some
+// writers end a chunk there, and the library reads it.
+func (d *Dataset) needed(number int) int {
+	_, shape := d.box(number)
+	all, last := 1, 0
+	for k, n := range d.piece {
+		all *= n
+		last = last*n + shape[k] - 1
+	}
+	return d.chunkSize / all * (last + 1)
 }
 
 // same reports whether elements are the same in the file as in memory.
