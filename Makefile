@@ -102,7 +102,7 @@ interop: $(PEERS) $(KUBERNETES) ## zarr-python, tensorstore, xarray, libzfp read
 	type ncdump ncgen h5dump chromium-headless-shell >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends netcdf-bin hdf5-tools chromium-headless-shell; }
 	type slurmctld slurmd sbatch munged >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends slurmctld slurmd slurm-client munge; }
 	type zsh fish mandoc >/dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends zsh fish mandoc; }
-	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -v -run '^TestInterop|^TestCompletion|^TestScripts$$/^man$$' ./e2e ./readers ./codecs/szip ./codecs/zfp ./codecs/zstd
+	ZMIGRATE_REQUIRE_PEERS=1 go test -count=1 -timeout 20m -v -run '^TestInterop|^TestCompletion|^TestScripts$$/^man$$' ./e2e ./readers ./codecs/szip ./codecs/zfp ./codecs/zstd
 
 wheel: $(PEERS) build ## the Python package with the program in it, bin/zmigrate-*.whl, for Linux on amd64 (needs as interop; installs the peers)
 	.cache/interop/bin/python python/wheel.py bin/zmigrate bin

@@ -114,7 +114,7 @@ func submit(ctx context.Context, j *Job, more []string) (id string, err error) {
 
 // notUnderWay returns an *UnderWayError if jobs of a campaign are pending or running.
 func notUnderWay(ctx context.Context, c *engines.Campaign) error {
-	text, err := output(ctx, "squeue", "--noheader", "--name="+jobName(c, "work")+","+jobName(c, "finish"), "--format=%F %i %T")
+	text, err := output(ctx, "squeue", "--noheader", "--sort=i", "--name="+jobName(c, "work")+","+jobName(c, "finish"), "--format=%F %i %T")
 	if err != nil {
 		return err
 	}
