@@ -314,7 +314,7 @@ func littleEndian(arithmetic, others string) limit {
 }
 
 // transposedLate refuses a transpose behind one of some codecs. To decode these codecs, the reader
-// takes the elements in the order in which they lie in memory, which is that before the transpose.
+// takes the elements in the order in which they lie in memory, and transpose does not change that order.
 func transposedLate(names string) limit {
 	list := split(names)
 	return func(_ *zarr.Array, specs []codecs.Spec) Refusal {
@@ -335,7 +335,8 @@ func transposedLate(names string) limit {
 
 // alignedCasts refuses casts from numbers of eight bytes that do not begin at a multiple of eight
 // bytes in a chunk or shard: zarr-python hands them to a library that does not take them there.
-// Checksums and indexes of shards have four bytes at the end. Codecs that compress make new bytes.
+// A checksum moves what follows by four bytes, also that of the index of a shard. Codecs that
+// compress give their numbers a new place.
 func alignedCasts(_ *zarr.Array, specs []codecs.Spec) Refusal {
 	var wide, moved, inShards, serialized bool
 	for _, s := range specs {
