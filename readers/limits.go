@@ -361,7 +361,7 @@ func alignedCasts(_ *zarr.Array, specs []codecs.Spec) Refusal {
 			wide = false
 		}
 		if wide && moved {
-			return Refusal{"codecs", "cast_value to numbers of 8 bytes, with a checksum or the index of a shard before them", "zstd behind bytes"}
+			return Refusal{"codecs", "cast_value to numbers of 8 bytes, which a checksum or the index of a shard moves", "zstd behind bytes"}
 		}
 	}
 	return Refusal{}
