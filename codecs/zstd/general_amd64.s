@@ -35,38 +35,44 @@
 	SHRQ $const_tagBits, BX        \
 	MOVL AX, (table)(BX*4)
 
-// EMIT makes a sequence of AX literals and a copy of DX bytes, and copies the literals.
-#define EMIT(next, eight, copied) \
+// EMIT makes a sequence of AX literals and a copy of DX bytes, and copies the literals. If less than 16 bytes are left
+// of the content, the literals are fewer than 8, because const_margin bytes follow them.
+#define EMIT(more, few, copied) \
 	MOVL  AX, sequence_literals(R12) \
 	MOVL  DX, sequence_length(R12)   \
 	MOVL  R13, sequence_offset(R12)  \
 	ADDQ  $sequence__size, R12       \
 	MOVQ  ANCHOR, R11                \
 	ADDQ  SI, R11                    \
-	MOVQ  (R11), BX                  \
-	MOVQ  BX, (DI)                   \
-	CMPQ  AX, $8                     \
+	LEAQ  16(R11), BX                \
+	CMPQ  BX, END                    \
+	JHI   few                        \
+	MOVOU (R11), X0                  \
+	MOVOU X0, (DI)                   \
+	CMPQ  AX, $16                    \
 	JLS   copied                     \
-	MOVQ  $8, BX                     \
-next:                                \
-	LEAQ  16(BX), R15                \
-	CMPQ  R15, AX                    \
-	JGT   eight                      \
+	LEAQ  -16(AX), BX                \
 	MOVOU (R11)(BX*1), X0            \
 	MOVOU X0, (DI)(BX*1)             \
-	MOVQ  R15, BX                    \
-	JMP   next                       \
-eight:                               \
-	CMPQ  BX, AX                     \
-	JGE   copied                     \
-	MOVQ  (R11)(BX*1), R15           \
-	MOVQ  R15, (DI)(BX*1)            \
-	ADDQ  $8, BX                     \
-	JMP   eight                      \
+more:                                \
+	SUBQ  $16, BX                    \
+	JLE   copied                     \
+	MOVOU (R11)(BX*1), X0            \
+	MOVOU X0, (DI)(BX*1)             \
+	JMP   more                       \
+few:                                 \
+	MOVQ  (R11), BX                  \
+	MOVQ  BX, (DI)                   \
 copied:                              \
 	ADDQ  AX, DI                     \
 	LEAQ  (R8)(DX*1), R11            \
 	MOVQ  R11, ANCHOR
+
+// MOST sets most to the largest offset of a copy for the position at.
+#define MOST(at, most) \
+	MOVL    $const_window, most \
+	CMPQ    at, most            \
+	CMOVQLT at, most
 
 // func generalKernel(s *search)
 //
@@ -138,23 +144,40 @@ notAgain:
 	RORXQ $8, (SI)(R8*1), R15
 	CMPQ  R15, (SI)(R8*1)
 	JEQ   allEqual
-	CMPL  AX, $const_window
-	JHI   noLong
+	// One branch tells places that are of no use: most often the tags differ, or the place is in an earlier frame.
+	MOST(R8, R11)
+	CMPL  AX, R11
+	JLS   maybeLong
+
+noLong:
+	CMPL  BX, R11
+	JLS   maybeShort
+
+none:
+	MOVQ  R8, AX
+	SUBQ  ANCHOR, AX
+	MOVQ  HASTE, R15
+	SHRXQ R15, AX, AX
+	LEAQ  1(R8)(AX*1), R8
+	CMPQ  R8, LIMIT
+	JLT   look
+	JMP   done
+
+maybeLong:
+	TESTL AX, AX
+	JEQ   noLong // the position itself
 	MOVQ  R8, R15
 	SUBQ  AX, R15
-	CMPQ  R15, R8
-	JCC   noLong // in an earlier frame, or 16 MiB ago
 	MOVQ  (SI)(R8*1), DX
 	CMPQ  DX, (SI)(R15*1)
 	JEQ   long
+	JMP   noLong
 
-noLong:
-	CMPL  BX, $const_window
-	JHI   none
+maybeShort:
+	TESTL BX, BX
+	JEQ   none
 	MOVQ  R8, R15
 	SUBQ  BX, R15
-	CMPQ  R15, R8
-	JCC   none
 	MOVQ  (SI)(R8*1), DX
 	XORQ  (SI)(R15*1), DX
 	TESTL DX, DX
@@ -175,13 +198,13 @@ short:
 	MOVL R15, (R9)(DX*4)
 	SUBL AX, R15
 	RORXL $const_tagBits, R15, AX
-	CMPL AX, $const_window
-	JHI  noBetter
 	LEAQ 1(R8), R15
-	SUBQ AX, R15
-	JCS  noBetter
+	MOST(R15, R11)
+	CMPL AX, R11
+	JHI  noBetter
 	TESTL AX, AX
 	JEQ  noBetter
+	SUBQ AX, R15
 	MOVQ (SI)(R15*1), DX
 	CMPQ DX, 1(SI)(R8*1)
 	JNE  noBetter
@@ -206,14 +229,7 @@ distant:
 far:
 	TESTW DX, DX
 	JEQ   short
-
-none:
-	MOVQ  R8, AX
-	SUBQ  ANCHOR, AX
-	MOVQ  HASTE, R15
-	SHRXQ R15, AX, AX
-	LEAQ  1(R8)(AX*1), R8
-	JMP   next
+	JMP   none
 
 allEqual:
 	MOVQ R13, R14
@@ -255,7 +271,7 @@ before:
 	JEQ  before
 
 found:
-	EMIT(foundNext, foundEight, foundCopied)
+	EMIT(foundMore, foundFew, foundCopied)
 	LEAQ 8(SI)(R11*1), R15
 	CMPQ R15, END
 	JHI  entered
@@ -308,7 +324,7 @@ again:
 	EXTEND(BX, AX, DX, END, againNext, againBytes, againDiffer, againEnd)
 	MOVQ R8, AX
 	SUBQ ANCHOR, AX
-	EMIT(againMore, againEight, againCopied)
+	EMIT(againMore, againFew, againCopied)
 	MOVQ R11, R8
 	JMP  repeat
 
@@ -421,14 +437,28 @@ notAgain:
 	RORXQ $8, (SI)(R8*1), R15
 	CMPQ  R15, (SI)(R8*1)
 	JEQ   allEqual
+	// One branch tells places that are of no use: most often the tags differ, or the place is in an earlier frame.
+	MOST(R8, R11)
 
 noLong:
-	CMPL  BX, $const_window
-	JHI   none
+	CMPL  BX, R11
+	JLS   maybeShort
+
+none:
+	MOVQ  R8, AX
+	SUBQ  ANCHOR, AX
+	MOVQ  HASTE, R15
+	SHRXQ R15, AX, AX
+	LEAQ  1(R8)(AX*1), R8
+	CMPQ  R8, LIMIT
+	JLT   look
+	JMP   done
+
+maybeShort:
+	TESTL BX, BX
+	JEQ   none
 	MOVQ  R8, R15
 	SUBQ  BX, R15
-	CMPQ  R15, R8
-	JCC   none
 	MOVQ  (SI)(R8*1), DX
 	XORQ  (SI)(R15*1), DX
 	TESTL DX, DX
@@ -454,14 +484,7 @@ distant:
 far:
 	TESTW DX, DX
 	JEQ   short
-
-none:
-	MOVQ  R8, AX
-	SUBQ  ANCHOR, AX
-	MOVQ  HASTE, R15
-	SHRXQ R15, AX, AX
-	LEAQ  1(R8)(AX*1), R8
-	JMP   next
+	JMP   none
 
 allEqual:
 	MOVQ R13, R14
@@ -503,7 +526,7 @@ before:
 	JEQ  before
 
 found:
-	EMIT(foundNext, foundEight, foundCopied)
+	EMIT(foundMore, foundFew, foundCopied)
 	LEAQ 8(SI)(R11*1), R15
 	CMPQ R15, END
 	JHI  entered
@@ -550,7 +573,7 @@ again:
 	EXTEND(BX, AX, DX, END, againNext, againBytes, againDiffer, againEnd)
 	MOVQ R8, AX
 	SUBQ ANCHOR, AX
-	EMIT(againMore, againEight, againCopied)
+	EMIT(againMore, againFew, againCopied)
 	MOVQ R11, R8
 	JMP  repeat
 
