@@ -55,11 +55,11 @@ var efforts = [MaxLevel + 1]effort{
 	2: {tableLog: 15, numberLog: 16, twoByteLog: 14, anyUpTo: math.MaxInt, fourUpTo: tiny, quickUpTo: tiny, haste: 6, mostSkipped: 31, parts: maxParts},
 	3: {tableLog: 17, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, haste: 7, mostSkipped: 31, parts: maxParts},
 	4: {tableLog: 18, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, entireUpTo: small, haste: 8, mostSkipped: 7, parts: maxParts, thorough: true},
-	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: small, fourUpTo: tiny, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 3, parts: maxParts, thorough: true},
-	6: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 1},
-	7: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 2},
-	8: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
-	9: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2},
+	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: small, fourUpTo: tiny, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 3, parts: maxParts, thorough: true, tries: 4, ahead: 1},
+	6: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 1, severalAlways: true},
+	7: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 2, severalAlways: true},
+	8: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2, severalAlways: true},
+	9: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2, severalAlways: true},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.
@@ -132,6 +132,7 @@ type frameEncoder struct {
 	*blockEncoder
 	*parser
 	other []byte // memory for the second form of a block, see appendSmaller
+	tried []byte // memory for a part that is tried, see anyIsBetter
 }
 
 // appendBlocks appends the blocks of a frame whose content has at least one byte.
@@ -139,7 +140,11 @@ func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 	f.blockEncoder.reset()
 	f.parser.reset(len(src))
 	next, left := maxBlock, 0 // where the next trial begins, and how many of its blocks are left
-	if f.tries == 0 || len(src) < leastTried {
+	switch {
+	case f.tries > 0 && leastPartTried <= len(src) && len(src) < leastTried:
+		f.anyPosition = f.anyIsBetter(src)
+		next = len(src)
+	case !f.severalAlways || len(src) < leastTried:
 		next = len(src)
 	}
 	other := false // the last block could have been searched in another way
@@ -174,16 +179,46 @@ func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 	return dst
 }
 
-// A trial searches some blocks in two ways: as their layout says, and for copies at any position. The first trial is
-// behind the first block.
+// A trial searches some blocks in two ways: as their layout says, and for copies at any position. In large contents, the
+// first trial is behind the first block. In smaller ones, a part in the middle is tried before.
 const (
-	leastTried  = 4*maxBlock + 1 // the size from which on a content has trials
+	leastTried  = 4*maxBlock + 1 // the size from which on contents are large
 	trialEvery  = 16 * maxBlock  // from one trial to the next
 	trialBlocks = 4              // in one trial
 	trialBlock  = maxBlock / 4   // the size of a block in a trial
 	betterShare = 32             // the search at any position goes on if it saves more than one part in so many of the last block
 	worseShare  = 8              // a trial ends early if that search costs more than one part in so many
+
+	leastPartTried = 64 << 10 // the size from which on a part of a content is tried
+	partTried      = 16 << 10 // the size of that part
+
+	// Numbers with many different bytes repeat as a whole in large contents more often than in a part.
+	variedTried  = 32 << 10
+	variedBetter = 10
 )
+
+// anyIsBetter tells whether a part of a content of numbers is smaller if it is searched for copies at any position.
+func (f *frameEncoder) anyIsBetter(src []byte) bool {
+	l, ok := findLayout(src[:min(len(src), maxBlock)])
+	if !ok {
+		return false
+	}
+	n, share := partTried, betterShare
+	if l.varied {
+		n, share = variedTried, variedBetter
+	}
+	part := src[(len(src)-n)/2&^7:][:n]
+	l, other := f.parse(part, 0, f.tables.history)
+	better := false
+	if other && l.size > 0 {
+		var first, second int
+		f.tried, first, second = f.appendSmaller(f.tried[:0], part, 0, true, l)
+		f.blockEncoder.reset()
+		better = second < first-first/share
+	}
+	f.parser.reset(len(src))
+	return better
+}
 
 // appendSmaller appends the block src[from:] of layout l, which has been searched as its layout says. It
 // searches the block for copies at any position, too, and appends what is smaller. first and second are the sizes

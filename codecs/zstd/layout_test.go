@@ -207,3 +207,30 @@ func TestWavers(t *testing.T) {
 		}
 	}
 }
+
+// Up to level 5, several places are tried only where that takes hardly longer than one place.
+func TestTriesSeveral(t *testing.T) {
+	for _, c := range []struct {
+		level, size int
+		layout      layout
+		want        bool
+	}{
+		{4, 1 << 10, layout{}, false},
+		{5, small, layout{}, true},
+		{5, small + 1, layout{}, false},
+		{5, small, layout{script: prose}, false},
+		{5, tiny, layout{script: figures}, true},
+		{5, tiny + 1, layout{script: figures}, false},
+		{5, small, layout{size: 4}, true},
+		{5, small, layout{size: 8, varied: true}, false},
+		{5, small, layout{size: 8, single: true}, false},
+		{6, 16 << 20, layout{script: prose}, true},
+		{9, 16 << 20, layout{size: 8, varied: true}, true},
+	} {
+		p := newParser(efforts[c.level])
+		p.reset(c.size)
+		if got := p.triesSeveral(c.layout); got != c.want {
+			t.Errorf("level %d, %d bytes, %+v: %t", c.level, c.size, c.layout, got)
+		}
+	}
+}

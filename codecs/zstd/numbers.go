@@ -86,7 +86,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	p.begin(from)
 	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1, denseEach: denseFour}
 	limit := len(src) - 16
-	alwaysLong := l.wide && p.tries > 0 || l.whole && l.size == 4 && p.thorough
+	alwaysLong := l.wide && p.severalAlways || l.whole && l.size == 4 && p.thorough
 	if alwaysLong {
 		p.withoutLong = 0
 	}

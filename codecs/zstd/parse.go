@@ -105,6 +105,8 @@ type effort struct {
 	// copy it looks for a better one. If they are zero, and in related bytes, another search tries one place: there it
 	// finds copies as good in half of the time. If they are not zero, some blocks are searched in two ways, see trialEvery.
 	tries, ahead int
+	// severalAlways is whether all contents are searched so. Otherwise only some small contents are, see triesSeveral.
+	severalAlways bool
 	// quickUpTo is the size of contents up to which the search at any position looks up one hash alone, of six bytes
 	// or of four. In varied numbers it does so up to tiny.
 	quickUpTo int
@@ -167,12 +169,13 @@ func (p *parser) parse(src []byte, from int, h history) (l layout, other bool) {
 		return layout{}, false
 	}
 	l, ok := findLayout(src[from:])
-	if l.single && p.tries == 0 {
+	several := p.triesSeveral(l)
+	if l.single && !several {
 		// Each copy has the offset of the one before, which that search tries first.
 		ok = false
 	}
 	numbers := ok && (!l.varied || p.size > p.anyUpTo)
-	other = p.tries > 0 && (numbers || l.related)
+	other = several && (numbers || l.related)
 	switch {
 	case p.anyPosition:
 		l.related = false
@@ -188,13 +191,27 @@ func (p *parser) parse(src []byte, from int, h history) (l layout, other bool) {
 func (p *parser) anywhere(src []byte, from int, h history, l layout) {
 	p.prepare(&l)
 	switch {
-	case p.tries > 0 && !l.related:
+	case p.triesSeveral(l) && !l.related:
 		p.lazily(src, from, h)
 	case p.quick:
 		p.quickly(src, from, h)
 	default:
 		p.general(src, from, h)
 	}
+}
+
+// triesSeveral tells whether the search at any position tries several places in a block of layout l. At level 5 it does so
+// in small contents. Text, decimals and times would take twice the time there, and be hardly smaller.
+func (p *parser) triesSeveral(l layout) bool {
+	switch {
+	case p.tries == 0:
+		return false
+	case p.severalAlways:
+		return true
+	case l.script == figures:
+		return p.size <= tiny
+	}
+	return p.size <= small && l.script == noText && !l.varied && !l.single
 }
 
 // prepare decides what the search at any position looks up.

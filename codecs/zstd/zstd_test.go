@@ -276,19 +276,29 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestTrials checks that the levels from 6 on find that steps that change slowly are better searched at any position.
+// TestTrials checks that high levels find that numbers are better searched at any position: the levels from 6 on in steps
+// that change slowly, and the levels from 5 on in 64 KiB of floats, some of which equal the float before.
 func TestTrials(t *testing.T) {
-	var src []byte
+	var steps, pairs []byte
 	for i := range 1 << 19 {
 		x, y := float64(i%1000), float64(i/1000)
 		v := int16(30*math.Sin(x/97+y/310) + 20*math.Cos(y/71))
-		src = binary.LittleEndian.AppendUint16(src, uint16(v))
+		steps = binary.LittleEndian.AppendUint16(steps, uint16(v))
+	}
+	random := rand.New(rand.NewPCG(41, 42))
+	for len(pairs) < 64<<10 {
+		x, y := 264+6*random.Float32(), 264+6*random.Float32()
+		for _, v := range []float32{x, x + random.Float32()/32, y, y} {
+			pairs = binary.LittleEndian.AppendUint32(pairs, math.Float32bits(v))
+		}
 	}
 	d := decoder(t)
-	once := len(roundTrip(t, encoder(t, zstd.Options{Level: 5}), d, src))
-	for level := 6; level <= zstd.MaxLevel; level++ {
-		if n := len(roundTrip(t, encoder(t, zstd.Options{Level: level}), d, src)); 10*n > 9*once {
-			t.Errorf("%d bytes at level %d, %d at level 5", n, level, once)
+	for first, src := range map[int][]byte{5: pairs, 6: steps} {
+		once := len(roundTrip(t, encoder(t, zstd.Options{Level: first - 1}), d, src))
+		for level := first; level <= zstd.MaxLevel; level++ {
+			if n := len(roundTrip(t, encoder(t, zstd.Options{Level: level}), d, src)); 10*n > 9*once {
+				t.Errorf("%d bytes at level %d, %d at level %d", n, level, once, first-1)
+			}
 		}
 	}
 }
