@@ -44,7 +44,7 @@ func NewEncoder(o Options) (*Encoder, error) {
 	}
 	e := &Encoder{checksum: o.Checksum}
 	e.idle.New = func() any {
-		return &frameEncoder{blockEncoder: newBlockEncoder(efforts[o.Level].parts), parser: newParser(efforts[o.Level])}
+		return newFrameEncoder(efforts[o.Level])
 	}
 	return e, nil
 }
@@ -131,109 +131,101 @@ func appendFrameHeader(dst []byte, n int, checked bool) []byte {
 type frameEncoder struct {
 	*blockEncoder
 	*parser
-	other []byte // memory for the second form of a block, see appendSmaller
-	tried []byte // memory for a part that is tried, see anyIsBetter
+	sampler *frameEncoder // searches a part of a content in two ways, see tryBoth; nil until it is needed
+	sampled []byte        // memory for what sampler makes
+}
+
+func newFrameEncoder(e effort) *frameEncoder {
+	return &frameEncoder{blockEncoder: newBlockEncoder(e.parts), parser: newParser(e)}
 }
 
 // appendBlocks appends the blocks of a frame whose content has at least one byte.
 func (f *frameEncoder) appendBlocks(dst, src []byte) []byte {
 	f.blockEncoder.reset()
 	f.parser.reset(len(src))
-	next, left := maxBlock, 0 // where the next trial begins, and how many of its blocks are left
-	switch {
-	case f.tries > 0 && leastPartTried <= len(src) && len(src) < leastTried:
-		f.anyPosition = f.anyIsBetter(src)
-		next = len(src)
-	case !f.severalAlways || len(src) < leastTried:
-		next = len(src)
-	}
-	other := false // the last block could have been searched in another way
 	for from, to := 0, 0; from < len(src); from = to {
-		if from >= next {
-			next, left = next+trialEvery, trialBlocks
+		if rest := len(src) - from; from%trialEvery == 0 && f.tries > 0 && rest >= leastTried {
+			f.anyPosition = f.anyIsBetter(src[from:][:min(rest, trialEvery)])
 		}
-		size, trial := maxBlock, left > 0 && other
-		if trial {
-			size, left, f.anyPosition = trialBlock, left-1, false
-		}
-		to = min(from+size, len(src))
+		to = min(from+maxBlock, len(src))
 		content, last := src[from:to], to == len(src)
 		// Some old decoders do not accept a repeated byte as the first block.
 		if from > 0 && repeatsByte(content) {
 			dst = append(appendBlockHeader(dst, blockRLE, len(content), last), content[0])
 			continue
 		}
-		var l layout
-		l, other = f.parse(src[:to], from, f.tables.history)
-		if !trial || !other {
-			dst = f.blockEncoder.appendBlocks(dst, content, f.literals, f.sequences, last)
-			continue
-		}
-		var first, second int
-		dst, first, second = f.appendSmaller(dst, src[:to], from, last, l)
-		f.anyPosition = second < first-first/betterShare
-		if second > first+first/worseShare {
-			left = 0
-		}
+		f.parse(src[:to], from, f.tables.history)
+		dst = f.blockEncoder.appendBlocks(dst, content, f.literals, f.sequences, last)
 	}
 	return dst
 }
 
-// A trial searches some blocks in two ways: as their layout says, and for copies at any position. In large contents, the
-// first trial is behind the first block. In smaller ones, a part in the middle is tried before.
+// A trial searches a part of a content in two ways: as its layout says, and for copies at any position. The part is near the
+// middle of the bytes to which the result applies.
 const (
-	leastTried  = 4*maxBlock + 1 // the size from which on contents are large
-	trialEvery  = 16 * maxBlock  // from one trial to the next
-	trialBlocks = 4              // in one trial
-	trialBlock  = maxBlock / 4   // the size of a block in a trial
-	betterShare = 32             // the search at any position goes on if it saves more than one part in so many of the last block
-	worseShare  = 8              // a trial ends early if that search costs more than one part in so many
+	leastTried  = 64 << 10      // fewer bytes are not worth a trial
+	trialEvery  = 16 * maxBlock // from one trial to the next
+	triedShare  = 16            // the part that is tried is one in so many
+	variedShare = 4             // the same for numbers with many different bytes
+	leastPart   = maxBlock / 8  // the size of a part, at least; it has at most maxBlock
 
-	leastPartTried = 64 << 10 // the size from which on a part of a content is tried
-	partTried      = 16 << 10 // the size of that part
-
-	// Numbers with many different bytes repeat as a whole in large contents more often than in a part.
-	variedTried  = 32 << 10
-	variedBetter = 10
+	// The search at any position is better if it saves more than one byte in so many of a part: of numbers, of numbers with many
+	// different bytes in a part of maxBlock, and of related bytes, for which it takes longest.
+	betterNumbers = 32
+	betterVaried  = 20
+	betterRelated = 10
 )
 
-// anyIsBetter tells whether a part of a content of numbers is smaller if it is searched for copies at any position.
+// anyIsBetter tells whether a content, or a part of one, is better searched for copies at any position than as its layout
+// says. It tries a part of one block. Numbers with many different bytes repeat in a whole content more often than in a part.
+// So they need a larger part, and the smaller it is, the more that search has to save.
 func (f *frameEncoder) anyIsBetter(src []byte) bool {
-	l, ok := findLayout(src[:min(len(src), maxBlock)])
-	if !ok {
-		return false
+	blocks := (len(src) + maxBlock - 1) / maxBlock
+	for i := range blocks {
+		block := src[(i+blocks/2)%blocks*maxBlock:]
+		block = block[:min(len(block), maxBlock)]
+		l, ok := findLayout(block)
+		numbers, related := f.searches(l, ok)
+		n, share := max(len(src)/triedShare, leastPart), betterNumbers
+		switch {
+		case len(block) < leastPart || !numbers && !related:
+			continue
+		case l.varied:
+			n = max(len(src)/variedShare, 2*leastPart)
+			share = betterVaried * min(n, maxBlock) / maxBlock
+		case related:
+			n, share = 2*leastPart, betterRelated
+		}
+		n = min(n, len(block))
+		part := block[(len(block)-n)/2&^7:][:n]
+		if a, b := f.searches(findLayout(part)); a != numbers || b != related {
+			continue
+		}
+		first, second := f.tryBoth(part)
+		return second < first-first/share
 	}
-	n, share := partTried, betterShare
-	if l.varied {
-		n, share = variedTried, variedBetter
-	}
-	part := src[(len(src)-n)/2&^7:][:n]
-	l, other := f.parse(part, 0, f.tables.history)
-	better := false
-	if other && l.size > 0 {
-		var first, second int
-		f.tried, first, second = f.appendSmaller(f.tried[:0], part, 0, true, l)
-		f.blockEncoder.reset()
-		better = second < first-first/share
-	}
-	f.parser.reset(len(src))
-	return better
+	return false
 }
 
-// appendSmaller appends the block src[from:] of layout l, which has been searched as its layout says. It
-// searches the block for copies at any position, too, and appends what is smaller. first and second are the sizes
-// after the two searches.
-func (f *frameEncoder) appendSmaller(dst, src []byte, from int, last bool, l layout) (appended []byte, first, second int) {
-	at, before := len(dst), *f.tables
-	dst = f.blockEncoder.appendBlocks(dst, src[from:], f.literals, f.sequences, last)
-	after := *f.tables
-	*f.tables = before
-	l.related = false
-	f.anywhere(src, from, before.history, l)
-	f.other = f.blockEncoder.appendBlocks(f.other[:0], src[from:], f.literals, f.sequences, last)
-	if first, second = len(dst)-at, len(f.other); second < first {
-		return append(dst[:at], f.other...), first, second
+// tryBoth returns the sizes of a part after both searches.
+func (f *frameEncoder) tryBoth(part []byte) (first, second int) {
+	if f.sampler == nil {
+		e := f.effort
+		e.tableLog, e.numberLog, e.twoByteLog = min(e.tableLog, trialLog), min(e.numberLog, trialLog), min(e.twoByteLog, trialLog)
+		f.sampler = newFrameEncoder(e)
 	}
-	*f.tables = after
-	return dst, first, second
+	t := f.sampler
+	sizes := [2]int{}
+	for i := range sizes {
+		t.blockEncoder.reset()
+		t.parser.reset(f.size)
+		t.searched, t.anyPosition = len(part), i == 1
+		t.parse(part, 0, t.tables.history)
+		f.sampled = t.blockEncoder.appendBlocks(f.sampled[:0], part, t.literals, t.sequences, true)
+		sizes[i] = len(f.sampled)
+	}
+	return sizes[0], sizes[1]
 }
+
+// trialLog is the logarithm of the most positions of a part that is tried.
+const trialLog = 17

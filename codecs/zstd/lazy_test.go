@@ -36,7 +36,7 @@ func TestProbe(t *testing.T) {
 					copy(content, src)
 					for _, p := range []*parser{kernel, plain} {
 						p.reset(len(content))
-						p.bytes.ready(len(content), &p.effort, &layout{})
+						p.bytes.ready(len(content), len(content), &p.effort, &layout{})
 						p.probe = p.newProbe(content, 0)
 						if frame == 1 {
 							p.probe.haste = waverHaste

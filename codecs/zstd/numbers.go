@@ -81,7 +81,7 @@ func (p *parser) numbers(src []byte, from int, l layout) {
 	if l.size == 2 {
 		log = p.twoByteLog
 	}
-	t.readyNumbers(p.size, log)
+	t.readyNumbers(p.searched, log)
 	p.decideWhole(&l)
 	p.begin(from)
 	r := run{layout: l, down: t.down, mask: 1<<(8*l.width) - 1, denseEach: denseFour}

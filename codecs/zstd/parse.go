@@ -38,14 +38,14 @@ func newHashTables(log int, both bool) hashTables {
 }
 
 // ready makes the tables for bytes ready when a frame, of size bytes, uses them for the first
-// time. It makes them no larger than the frame needs. l is the layout of the first block that uses them.
-func (t *hashTables) ready(size int, e *effort, l *layout) {
+// time. It makes them no larger than needed to search so many bytes. l is the layout of the first block that uses them.
+func (t *hashTables) ready(size, searched int, e *effort, l *layout) {
 	if t.usable {
 		return
 	}
-	t.cut(size)
+	t.cut(searched)
 	t.down -= tagBits
-	if size >= places-int(t.next) {
+	if searched >= places-int(t.next) {
 		clear(t.long[:cap(t.long)])
 		clear(t.short[:cap(t.short)])
 		t.next = 1
@@ -62,7 +62,7 @@ func (t *hashTables) ready(size int, e *effort, l *layout) {
 		t.multiplier = hash6
 	}
 	t.base = t.next
-	t.next += uint32(min(size, places-1))
+	t.next += uint32(min(searched, places-1))
 }
 
 // readyNumbers does the same with the tables for numbers. It empties them. log is the logarithm of the
@@ -103,7 +103,7 @@ type effort struct {
 	thorough    bool // numbers are always looked up in passes
 	// tries is how many earlier places the search at any position tries, and ahead at how many positions behind a
 	// copy it looks for a better one. If they are zero, and in related bytes, another search tries one place: there it
-	// finds copies as good in half of the time. If they are not zero, some blocks are searched in two ways, see trialEvery.
+	// finds copies as good in half of the time. If they are not zero, parts of numbers are searched in two ways, see trialEvery.
 	tries, ahead int
 	// severalAlways is whether all contents are searched so. Otherwise only some small contents are, see triesSeveral.
 	severalAlways bool
@@ -129,10 +129,11 @@ type parser struct {
 	withoutLong     int  // number of blocks of numbers that go without the long table
 	quick           bool // one hash alone is looked up
 	whole           bool // a block of the frame had whole numbers, see layout
-	anyPosition     bool // all blocks are searched for copies at any position
+	anyPosition     bool // see parse
 	poor            int  // number of poor runs of numbers one after the other, see judge
 	skip, skipped   int  // number of runs of numbers to skip, and how many were skipped last
 	size            int  // of the frame's content, in bytes
+	searched        int  // the number of its bytes that are searched
 
 	literals  []byte
 	sequences []sequence
@@ -156,36 +157,45 @@ func newParser(e effort) *parser {
 
 // reset prepares for a frame of n bytes.
 func (p *parser) reset(n int) {
-	p.size = n
+	p.size, p.searched = n, n
 	p.bytes.usable, p.elements.usable = false, false
 	p.withoutLong, p.poor, p.skip, p.skipped, p.whole, p.anyPosition = 0, 0, 0, 0, false, false
 }
 
 // parse turns the block src[from:] into literals and sequences. Copies go back as far
-// as window. h has the offsets of the last sequences. parse returns the layout of the block,
-// and whether lazily could search it instead: the layout asks for another search.
-func (p *parser) parse(src []byte, from int, h history) (l layout, other bool) {
+// as window. h has the offsets of the last sequences. If p.anyPosition is set, the block is searched for copies at any
+// position, and otherwise as its layout says.
+func (p *parser) parse(src []byte, from int, h history) {
 	if p.constant(src, from) {
-		return layout{}, false
+		return
 	}
 	l, ok := findLayout(src[from:])
-	several := p.triesSeveral(l)
-	if l.single && !several {
-		// Each copy has the offset of the one before, which that search tries first.
-		ok = false
-	}
-	numbers := ok && (!l.varied || p.size > p.anyUpTo)
-	other = several && (numbers || l.related)
-	switch {
-	case p.anyPosition:
-		l.related = false
-	case numbers:
+	numbers, related := p.searches(l, ok)
+	if numbers && !p.anyPosition {
 		p.numbers(src, from, l)
-		return l, other
+		return
+	}
+	if related && p.anyPosition {
+		l.related = false
 	}
 	p.anywhere(src, from, h, l)
-	return l, other
 }
+
+// searches tells how the layout of a block says that it is searched, if not for copies at any position: as numbers, or as
+// related bytes, for which that search tries one place.
+func (p *parser) searches(l layout, ok bool) (numbers, related bool) {
+	if l.single && !p.triesSeveral(l) {
+		// Each copy has the offset of the one before, which the search at any position tries first.
+		ok = false
+	}
+	// Behind other blocks, varied numbers repeat what is in these.
+	varied := l.varied && (p.size <= p.anyUpTo || p.bytes.usable)
+	return ok && !varied, l.related && p.severalAlways && p.size > smallRelated
+}
+
+// smallRelated is the size of contents up to which related bytes are always searched at one place for each position.
+// Several places would make hardly any of them smaller, and take up to twice the time.
+const smallRelated = 512 << 10
 
 // anywhere finds copies at any position of the block src[from:], whose layout is l.
 func (p *parser) anywhere(src []byte, from int, h history, l layout) {
@@ -216,7 +226,7 @@ func (p *parser) triesSeveral(l layout) bool {
 
 // prepare decides what the search at any position looks up.
 func (p *parser) prepare(l *layout) {
-	p.bytes.ready(p.size, &p.effort, l)
+	p.bytes.ready(p.size, p.searched, &p.effort, l)
 	p.quick = p.size <= p.quickUpTo || l.varied && p.size <= tiny
 }
 

@@ -277,7 +277,7 @@ func TestLevels(t *testing.T) {
 }
 
 // TestTrials checks that high levels find that numbers are better searched at any position: the levels from 6 on in steps
-// that change slowly, and the levels from 5 on in 64 KiB of floats, some of which equal the float before.
+// that change slowly, and the levels from 5 on in floats some of which equal the float before, from 64 KiB on.
 func TestTrials(t *testing.T) {
 	var steps, pairs []byte
 	for i := range 1 << 19 {
@@ -286,18 +286,27 @@ func TestTrials(t *testing.T) {
 		steps = binary.LittleEndian.AppendUint16(steps, uint16(v))
 	}
 	random := rand.New(rand.NewPCG(41, 42))
-	for len(pairs) < 64<<10 {
+	for len(pairs) < 3<<20 {
 		x, y := 264+6*random.Float32(), 264+6*random.Float32()
 		for _, v := range []float32{x, x + random.Float32()/32, y, y} {
 			pairs = binary.LittleEndian.AppendUint32(pairs, math.Float32bits(v))
 		}
 	}
 	d := decoder(t)
-	for first, src := range map[int][]byte{5: pairs, 6: steps} {
-		once := len(roundTrip(t, encoder(t, zstd.Options{Level: first - 1}), d, src))
-		for level := first; level <= zstd.MaxLevel; level++ {
-			if n := len(roundTrip(t, encoder(t, zstd.Options{Level: level}), d, src)); 10*n > 9*once {
-				t.Errorf("%d bytes at level %d, %d at level %d", n, level, once, first-1)
+	for _, c := range []struct {
+		name  string
+		src   []byte
+		first int // level
+	}{
+		{"steps", steps, 6},
+		{"64 KiB of floats", pairs[:64<<10], 5},
+		{"600 KB of floats", pairs[:600_000], 5},
+		{"3 MiB of floats", pairs, 5},
+	} {
+		once := len(roundTrip(t, encoder(t, zstd.Options{Level: c.first - 1}), d, c.src))
+		for level := c.first; level <= zstd.MaxLevel; level++ {
+			if n := len(roundTrip(t, encoder(t, zstd.Options{Level: level}), d, c.src)); 10*n > 9*once {
+				t.Errorf("%s: %d bytes at level %d, %d at level %d", c.name, n, level, once, c.first-1)
 			}
 		}
 	}
