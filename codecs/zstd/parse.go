@@ -103,7 +103,7 @@ type effort struct {
 	thorough    bool // numbers are always looked up in passes
 	// tries is how many earlier places the search at any position tries, and ahead at how many positions behind a
 	// copy it looks for a better one. If they are zero, and in related bytes, another search tries one place: there it
-	// finds copies as good in half of the time. If they are not zero, parts of numbers are searched in two ways, see trialEvery.
+	// finds copies as good in half of the time. If they are not zero, a part of a content is searched in two ways, see trialEvery.
 	tries, ahead int
 	// severalAlways is whether all contents are searched so. Otherwise only some small contents are, see triesSeveral.
 	severalAlways bool
