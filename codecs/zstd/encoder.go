@@ -169,11 +169,10 @@ const (
 	variedShare = 4             // the same for numbers with many different bytes
 	leastPart   = maxBlock / 8  // the size of a part, at least; it has at most maxBlock
 
-	// The search at any position is better if it saves more than one byte in so many of a part: of numbers, of numbers with many
-	// different bytes in a part of maxBlock, and of related bytes, for which it takes longest.
-	betterNumbers = 32
-	betterVaried  = 20
-	betterRelated = 10
+	// The search at any position is better if it saves more than one byte in so many of the part.
+	betterNumbers = 32 // in numbers
+	betterVaried  = 20 // in numbers with many different bytes, if the part has maxBlock
+	betterRelated = 10 // in related bytes, where that search takes longest
 )
 
 // anyIsBetter tells whether a content, or a part of one, is better searched for copies at any position than as its layout
@@ -198,8 +197,8 @@ func (f *frameEncoder) anyIsBetter(src []byte) bool {
 		}
 		n = min(n, len(block))
 		part := block[(len(block)-n)/2&^7:][:n]
-		if a, b := f.searches(findLayout(part)); a != numbers || b != related {
-			continue
+		if inNumbers, inRelated := f.searches(findLayout(part)); inNumbers != numbers || inRelated != related {
+			continue // the part is not like its block
 		}
 		first, second := f.tryBoth(part)
 		return second < first-first/share
@@ -207,7 +206,8 @@ func (f *frameEncoder) anyIsBetter(src []byte) bool {
 	return false
 }
 
-// tryBoth returns the sizes of a part after both searches.
+// tryBoth returns the sizes of a part after both searches. A second encoder makes them, because the tables of f belong to
+// the frame.
 func (f *frameEncoder) tryBoth(part []byte) (first, second int) {
 	if f.sampler == nil {
 		e := f.effort

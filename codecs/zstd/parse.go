@@ -116,8 +116,8 @@ type effort struct {
 	// entireUpTo is the size of contents up to which a search that tries one place enters all positions of a copy.
 	// Otherwise it enters three.
 	entireUpTo int
-	// anyUpTo is the size of contents up to which varied numbers are searched at any position. Frames of small
-	// contents are smaller then. Large contents are encoded faster, but their frames are up to 16 % larger.
+	// anyUpTo is the size of contents up to which varied numbers are searched at any position, wherever they are. Frames of
+	// small contents are smaller then. Large contents are encoded faster, but their frames are up to 16 % larger.
 	anyUpTo int
 }
 
@@ -188,7 +188,7 @@ func (p *parser) searches(l layout, ok bool) (numbers, related bool) {
 		// Each copy has the offset of the one before, which the search at any position tries first.
 		ok = false
 	}
-	// Behind other blocks, varied numbers repeat what is in these.
+	// Varied numbers behind blocks that were searched at any position repeat much of these.
 	varied := l.varied && (p.size <= p.anyUpTo || p.bytes.usable)
 	return ok && !varied, l.related && p.severalAlways && p.size > smallRelated
 }
@@ -210,8 +210,8 @@ func (p *parser) anywhere(src []byte, from int, h history, l layout) {
 	}
 }
 
-// triesSeveral tells whether the search at any position tries several places in a block of layout l. At level 5 it does so
-// in small contents. Text, decimals and times would take twice the time there, and be hardly smaller.
+// triesSeveral tells whether the search at any position tries several places in a block of layout l. Level 5 does so in
+// small contents, but not in decimals, times and most text: these would take twice the time, and be hardly smaller.
 func (p *parser) triesSeveral(l layout) bool {
 	switch {
 	case p.tries == 0:
