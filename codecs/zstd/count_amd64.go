@@ -2,7 +2,11 @@
 
 package zstd
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
 
 // countKernel sets counts to the number of occurrences of each byte among the n bytes at src, on any
 // amd64 processor. n is a multiple of eight, and not zero. tables are zero before, and have the counts by
@@ -22,4 +26,16 @@ func count(counts *[256]uint32, src []byte) {
 	for _, b := range src[whole:] {
 		counts[b]++
 	}
+}
+
+// weighKernel does the same as weighPlain. The frequencies are at most maxBlock together. It needs AVX2.
+//
+//go:noescape
+func weighKernel(a, b *[256]uint32, logarithms *uint64) int
+
+func weigh(a, b *[256]uint32) int {
+	if cpu.Used() < cpu.AVX2 {
+		return weighPlain(a, b)
+	}
+	return weighKernel(a, b, &log256[0])
 }

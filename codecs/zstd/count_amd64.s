@@ -55,3 +55,55 @@ sum:
 	SUBQ $16, AX
 	JCC  sum
 	RET
+
+// Adds the frequencies at AX, eight at a time, each times its logarithm, to sum. A frequency, as a number with a
+// fraction, has the logarithm, rounded down, in its exponent.
+#define WEIGH(at, sum) \
+	VMOVDQU    at(SI)(AX*1), Y0       \
+	VPADDD     at(DI)(AX*1), Y0, Y0   \
+	VCVTDQ2PS  Y0, Y1                 \
+	VPSRLD     $23, Y1, Y1            \
+	VPSUBD     Y8, Y1, Y1             \
+	VPMAXSD    Y9, Y1, Y1             \
+	VPSRLVD    Y1, Y0, Y2             \
+	VPSLLD     $8, Y1, Y1             \
+	VPCMPEQD   Y3, Y3, Y3             \
+	VPXOR      Y4, Y4, Y4             \
+	VPGATHERDD Y3, (DX)(Y2*8), Y4     \
+	VPADDD     Y4, Y1, Y1             \
+	VPMULLD    Y1, Y0, Y0             \
+	VPADDD     Y0, sum, sum
+
+// func weighKernel(a, b *[256]uint32, logarithms *uint64) int
+//
+// A frequency below 512 has its logarithm in the table. A larger one is shifted down to nine digits.
+TEXT ·weighKernel(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ logarithms+16(FP), DX
+	MOVL $(127+8), AX         // exponent of the largest numbers of nine digits
+	MOVQ AX, X8
+	VPBROADCASTD X8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	XORL AX, AX
+
+weigh:
+	WEIGH(0, Y10)
+	WEIGH(32, Y11)
+	ADDQ $64, AX
+	CMPQ AX, $1024
+	JB   weigh
+
+	VPADDD       Y11, Y10, Y10
+	VEXTRACTI128 $1, Y10, X0
+	VPADDD       X0, X10, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVQ         AX, ret+24(FP)
+	VZEROUPPER
+	RET

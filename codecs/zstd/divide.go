@@ -48,7 +48,7 @@ func (e *blockEncoder) divide(literals []byte) []*part {
 	whole.size, whole.counts = len(literals), [256]uint32{}
 	together := 0
 	for _, p := range parts {
-		p.bits = entropy(p.size, &p.counts)
+		p.bits = entropy(p.size, &p.counts, &none)
 		together += p.bits
 		for s, n := range p.counts {
 			whole.counts[s] += n
@@ -60,7 +60,7 @@ func (e *blockEncoder) divide(literals []byte) []*part {
 			symbols++
 		}
 	}
-	undivided := entropy(whole.size, &whole.counts)
+	undivided := entropy(whole.size, &whole.counts, &none)
 	if undivided-together < partCost<<8+undivided>>leastGain+(m-2)*symbols*chanceGain {
 		e.order[0] = whole
 		return parts[:1]
@@ -103,19 +103,22 @@ func joinAlike(parts []*part) []*part {
 
 // pair sets p.joined for the next part.
 func (p *part) pair(next *part) {
-	n := p.size + next.size
-	p.joined = n * logarithm(uint32(n))
-	for s, a := range p.counts {
-		a += next.counts[s]
-		p.joined -= int(a) * logarithm(a)
-	}
+	p.joined = entropy(p.size+next.size, &p.counts, &next.counts)
 }
 
-// entropy returns the bits that n literals of these frequencies take, times 256.
-func entropy(n int, counts *[256]uint32) int {
-	sum := n * logarithm(uint32(n))
-	for _, a := range counts {
-		sum -= int(a) * logarithm(a)
+// entropy returns the bits, times 256, that n literals take if a[s]+b[s] of them are s. n is at most maxBlock.
+func entropy(n int, a, b *[256]uint32) int {
+	return n*logarithm(uint32(n)) - weigh(a, b)
+}
+
+// none are the frequencies of no literals.
+var none [256]uint32
+
+// weighPlain returns the sum of all a[s]+b[s], each times its logarithm, see logarithm.
+func weighPlain(a, b *[256]uint32) (sum int) {
+	for s, n := range a {
+		n += b[s]
+		sum += int(n) * logarithm(n)
 	}
 	return sum
 }

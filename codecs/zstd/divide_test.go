@@ -112,6 +112,27 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestWeigh weighs frequencies as weighPlain does: of few bytes and of many, even ones, and all on one byte.
+func TestWeigh(t *testing.T) {
+	random := rand.New(rand.NewPCG(77, 78))
+	for n := range 1000 {
+		var a, b [256]uint32
+		copy(a[:], frequencies(random, 2+random.IntN(255)))
+		for i, most := 0, random.IntN(maxBlock); i < most; i++ {
+			b[random.IntN(1+n%256)]++
+		}
+		for i := range a {
+			a[i] &= 1<<9 - 1
+		}
+		if n == 0 {
+			a, b = [256]uint32{511, 512, 513, 1023, 1024}, [256]uint32{7: maxBlock - 1<<12}
+		}
+		if got, want := weigh(&a, &b), weighPlain(&a, &b); got != want {
+			t.Fatalf("%v and %v weigh %d, want %d", a, b, got, want)
+		}
+	}
+}
+
 // FuzzDivide checks that the parts of literals are all of the literals, and that their counts are what
 // countPlain counts.
 func FuzzDivide(f *testing.F) {
