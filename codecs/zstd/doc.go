@@ -51,15 +51,15 @@
 // bytes of shuffled floats, are searched there as at level 5. Bytes whose values are near those of the bytes before them
 // have few copies, but these save something. So in large contents, fewer positions of such bytes are skipped than of noise.
 //
-// A sample of a block tells what the block holds, but not which search makes it smaller. So from level 6 on, large contents
-// are searched in two ways in one part of sixteen: blocks of numbers and of related bytes are also searched for copies at
+// A sample of a block tells what the block holds, but not which search makes it smaller. So from level 5 on, a part of
+// contents of 64 KiB and more is searched in two ways: blocks of numbers and of related bytes are also searched for copies at
 // any position. The blocks that follow are searched in the way that was better.
 //
-// In small contents, four bytes are looked up in place of five. They are the only ones at level 2, and in decimals up to
-// level 5. In text with many digits, such as tables, seven bytes are looked up in place of four to six: its numbers
-// have many copies of a few digits, which save nothing. Where
-// eight bytes are equal, all three ways copy them from one byte before: the copies around have the same offset,
-// which then costs next to nothing.
+// In small contents, four bytes are looked up in place of five. They are the only ones in decimals up to level 5. At level 2,
+// five bytes are the only ones in contents of up to 128 KiB. In text with many digits, such as tables, seven bytes are
+// looked up in place of four to six: its numbers have many copies of a few digits, which save nothing. Where eight bytes
+// are equal, all three ways copy them from one byte before: the copies around have the same offset, which then costs next
+// to nothing.
 //
 // Where literals change, a block is divided, so that its parts have tables of their own. The literals of
 // up to sixteen pieces are counted, and neighbours are joined again, those that differ least first, as

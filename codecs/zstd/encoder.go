@@ -51,8 +51,8 @@ func NewEncoder(o Options) (*Encoder, error) {
 
 // efforts are the efforts of the levels. Tables of the first levels fit the caches of a processor.
 var efforts = [MaxLevel + 1]effort{
-	1: {tableLog: 14, numberLog: 16, twoByteLog: 13, anyUpTo: math.MaxInt, haste: 6, mostSkipped: 31, parts: 1, quickUpTo: math.MaxInt},
-	2: {tableLog: 15, numberLog: 16, twoByteLog: 14, anyUpTo: math.MaxInt, fourUpTo: tiny, quickUpTo: tiny, haste: 6, mostSkipped: 31, parts: maxParts},
+	1: {tableLog: 14, numberLog: 16, twoByteLog: 13, anyUpTo: math.MaxInt, haste: 6, mostSkipped: 31, parts: 1, quickUpTo: math.MaxInt, six: true},
+	2: {tableLog: 15, numberLog: 16, twoByteLog: 14, anyUpTo: math.MaxInt, fourUpTo: tiny, quickUpTo: 128 << 10, haste: 6, mostSkipped: 31, parts: maxParts},
 	3: {tableLog: 17, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, haste: 7, mostSkipped: 31, parts: maxParts},
 	4: {tableLog: 18, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, entireUpTo: small, haste: 8, mostSkipped: 7, parts: maxParts, thorough: true},
 	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 2 << 20, fourUpTo: tiny, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 3, parts: maxParts, thorough: true, tries: 4, ahead: 1},

@@ -68,12 +68,6 @@ copied:                              \
 	LEAQ  (R8)(DX*1), R11            \
 	MOVQ  R11, ANCHOR
 
-// MOST sets most to the largest offset of a copy for the position at.
-#define MOST(at, most) \
-	MOVL    $const_window, most \
-	CMPQ    at, most            \
-	CMOVQLT at, most
-
 // func generalKernel(s *search)
 //
 // SI is the content, R8 the position. R13 and R14 are the offsets of the last two sequences. DI and R12
@@ -112,45 +106,45 @@ next:
 	CMPQ R8, LIMIT
 	JGE  done
 
+	// R11 is the address of the content, less the last offset. No offset is larger than the position.
+fresh:
+	MOVQ SI, R11
+	SUBQ R13, R11
+
 look:
 	MOVQ (SI)(R8*1), R15
 	SLOT(HASH8, BX)
-	SLOT(MULTIPLIER, DX)
-	MOVL R8, R15
-	SHLL $const_tagBits, R15
-	ADDL BASE, R15
-	MOVL R15, AX
+	MOVL R8, AX
+	SHLL $const_tagBits, AX
+	ADDL BASE, AX
 	MOVB BX, AX // the entry
 	SHRQ $const_tagBits, BX
-	MOVL (R9)(BX*4), R11
+	MOVL (R9)(BX*4), DX
 	MOVL AX, (R9)(BX*4)
-	SUBL R11, AX
-	RORL $const_tagBits, AX // the offset, or more than a window if the tags differ
-	MOVB DX, R15
+	SUBL DX, AX
+	RORXL $const_tagBits, AX, AX // the offset, or more than a window if the tags differ
+	SLOT(MULTIPLIER, DX)
+	MOVL R8, BX
+	SHLL $const_tagBits, BX
+	ADDL BASE, BX
+	MOVB DX, BX
 	SHRQ $const_tagBits, DX
-	MOVL (R10)(DX*4), BX
-	MOVL R15, (R10)(DX*4)
-	SUBL BX, R15
-	RORXL $const_tagBits, R15, BX // the same, of fewer bytes
+	MOVL (R10)(DX*4), R15
+	MOVL BX, (R10)(DX*4)
+	SUBL R15, BX
+	RORXL $const_tagBits, BX, BX // the same, of fewer bytes
 
-	MOVQ R8, R15
-	SUBQ R13, R15
-	JCS  notAgain
-	MOVL 1(SI)(R15*1), R15
-	CMPL R15, 1(SI)(R8*1)
-	JEQ  again
-
-notAgain:
 	RORXQ $8, (SI)(R8*1), R15
+	CMPL  R15, 1(R11)(R8*1)
+	JEQ   again
 	CMPQ  R15, (SI)(R8*1)
 	JEQ   allEqual
-	// One branch tells places that are of no use: most often the tags differ, or the place is in an earlier frame.
-	MOST(R8, R11)
-	CMPL  AX, R11
+	// Most often the tags differ, or the place is in an earlier frame. One branch tells both.
+	CMPQ  AX, R8
 	JLS   maybeLong
 
 noLong:
-	CMPL  BX, R11
+	CMPQ  BX, R8
 	JLS   maybeShort
 
 none:
@@ -166,6 +160,8 @@ none:
 maybeLong:
 	TESTL AX, AX
 	JEQ   noLong // the position itself
+	CMPL  AX, $const_window
+	JHI   noLong
 	MOVQ  R8, R15
 	SUBQ  AX, R15
 	MOVQ  (SI)(R8*1), DX
@@ -176,6 +172,8 @@ maybeLong:
 maybeShort:
 	TESTL BX, BX
 	JEQ   none
+	CMPL  BX, $const_window
+	JHI   none
 	MOVQ  R8, R15
 	SUBQ  BX, R15
 	MOVQ  (SI)(R8*1), DX
@@ -199,8 +197,9 @@ short:
 	SUBL AX, R15
 	RORXL $const_tagBits, R15, AX
 	LEAQ 1(R8), R15
-	MOST(R15, R11)
-	CMPL AX, R11
+	CMPQ AX, R15
+	JHI  noBetter
+	CMPL AX, $const_window
 	JHI  noBetter
 	TESTL AX, AX
 	JEQ  noBetter
@@ -294,10 +293,10 @@ repeat:
 	JGE  done
 	MOVQ R8, BX
 	SUBQ R14, BX
-	JCS  look
+	JCS  fresh
 	MOVL (SI)(BX*1), DX
 	CMPL DX, (SI)(R8*1)
-	JNE  look
+	JNE  fresh
 	MOVQ (SI)(R8*1), R15
 	ENTER(HASH8, R9, 0, R8)
 	ENTER(MULTIPLIER, R10, 0, R8)
@@ -413,35 +412,31 @@ next:
 	CMPQ R8, LIMIT
 	JGE  done
 
+	// R11 is the address of the content, less the last offset. No offset is larger than the position.
+fresh:
+	MOVQ SI, R11
+	SUBQ R13, R11
+
 look:
 	MOVQ (SI)(R8*1), R15
 	SLOT(MULTIPLIER, DX)
-	MOVL R8, R15
-	SHLL $const_tagBits, R15
-	ADDL BASE, R15
-	MOVB DX, R15
+	MOVL R8, BX
+	SHLL $const_tagBits, BX
+	ADDL BASE, BX
+	MOVB DX, BX
 	SHRQ $const_tagBits, DX
-	MOVL (R10)(DX*4), BX
-	MOVL R15, (R10)(DX*4)
-	SUBL BX, R15
-	RORXL $const_tagBits, R15, BX // the same, of fewer bytes
+	MOVL (R10)(DX*4), R15
+	MOVL BX, (R10)(DX*4)
+	SUBL R15, BX
+	RORXL $const_tagBits, BX, BX // the same, of fewer bytes
 
-	MOVQ R8, R15
-	SUBQ R13, R15
-	JCS  notAgain
-	MOVL 1(SI)(R15*1), R15
-	CMPL R15, 1(SI)(R8*1)
-	JEQ  again
-
-notAgain:
 	RORXQ $8, (SI)(R8*1), R15
+	CMPL  R15, 1(R11)(R8*1)
+	JEQ   again
 	CMPQ  R15, (SI)(R8*1)
 	JEQ   allEqual
-	// One branch tells places that are of no use: most often the tags differ, or the place is in an earlier frame.
-	MOST(R8, R11)
-
-noLong:
-	CMPL  BX, R11
+	// Most often the tags differ, or the place is in an earlier frame. One branch tells both.
+	CMPQ  BX, R8
 	JLS   maybeShort
 
 none:
@@ -457,6 +452,8 @@ none:
 maybeShort:
 	TESTL BX, BX
 	JEQ   none
+	CMPL  BX, $const_window
+	JHI   none
 	MOVQ  R8, R15
 	SUBQ  BX, R15
 	MOVQ  (SI)(R8*1), DX
@@ -544,10 +541,10 @@ repeat:
 	JGE  done
 	MOVQ R8, BX
 	SUBQ R14, BX
-	JCS  look
+	JCS  fresh
 	MOVL (SI)(BX*1), DX
 	CMPL DX, (SI)(R8*1)
-	JNE  look
+	JNE  fresh
 	MOVQ (SI)(R8*1), R15
 	ENTER(MULTIPLIER, R10, 0, R8)
 	XCHGQ R13, R14

@@ -58,7 +58,7 @@ func (t *hashTables) ready(size, searched int, e *effort, l *layout) {
 		t.multiplier, t.near = hash4, tinyNear
 	case size <= e.fourUpTo && l.script != prose:
 		t.multiplier, t.near = hash4, smallNear
-	case size <= e.quickUpTo:
+	case e.six:
 		t.multiplier = hash6
 	}
 	t.base = t.next
@@ -107,9 +107,11 @@ type effort struct {
 	tries, ahead int
 	// severalAlways is whether all contents are searched so. Otherwise only some small contents are, see triesSeveral.
 	severalAlways bool
-	// quickUpTo is the size of contents up to which the search at any position looks up one hash alone, of six bytes
-	// or of four. In varied numbers it does so up to tiny.
+	// quickUpTo is the size of contents up to which the search at any position looks up one hash alone. In varied numbers
+	// it does so up to tiny.
 	quickUpTo int
+	// six is whether the search at any position looks up hashes of six bytes in place of five.
+	six bool
 	// fourUpTo is the size of contents up to which the search at any position looks up hashes of four bytes in place
 	// of five. In text it does so only up to tiny, and in text with many digits never.
 	fourUpTo int
