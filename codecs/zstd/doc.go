@@ -53,7 +53,8 @@
 //
 // A sample of a block tells what the block holds, but not which search makes it smaller. So from level 5 on, a part of
 // contents of 64 KiB and more is searched in two ways: blocks of numbers and of related bytes are also searched for copies at
-// any position. The blocks that follow are searched in the way that was better.
+// any position. The blocks that follow are searched in the way that was better. Up to level 4, which leaves no time for that,
+// numbers of eight bytes show by their first copies that the other search is better, see crowdedShare.
 //
 // In small contents, four bytes are looked up in place of five. They are the only ones in decimals up to level 5. At level 2,
 // five bytes are the only ones in contents of up to 128 KiB. In text with many digits, such as tables, seven bytes are

@@ -174,8 +174,10 @@ func (p *parser) parse(src []byte, from int, h history) {
 	l, ok := findLayout(src[from:])
 	numbers, related := p.searches(l, ok)
 	if numbers && !p.anyPosition {
-		p.numbers(src, from, l)
-		return
+		if p.numbers(src, from, l) {
+			return
+		}
+		p.anyPosition = true // up to the end of the frame
 	}
 	if related && p.anyPosition {
 		l.related = false

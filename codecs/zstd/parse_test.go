@@ -83,6 +83,47 @@ func TestAnyPosition(t *testing.T) {
 	}
 }
 
+// The corners of cells, each of which is a corner of several cells, are crowded with copies. So they are searched at any
+// position, up to the end of the frame. In floats of 32 bits that were stored in 64, each number has a short copy. They stay
+// numbers.
+func TestCrowded(t *testing.T) {
+	random := rand.New(rand.NewPCG(37, 38))
+	nodes := make([]float64, 4<<10)
+	for i := range nodes {
+		nodes[i] = float64(i) + random.Float64()
+	}
+	corners := func(cells int) (src []byte) {
+		for i := range cells {
+			at := i * len(nodes) / cells
+			left, right := nodes[at/8*8], nodes[(at/8*8+random.IntN(8))%len(nodes)]
+			for _, corner := range []float64{left, right, right, left} {
+				src = binary.LittleEndian.AppendUint64(src, math.Float64bits(corner))
+			}
+		}
+		return src
+	}
+	var noise []byte
+	for i := range 16 << 10 {
+		noise = binary.LittleEndian.AppendUint64(noise, math.Float64bits(float64(float32(280+math.Sin(float64(i)/99)+random.Float64()/9))))
+	}
+	for level := 1; level <= 4; level++ {
+		for _, c := range []struct {
+			src     []byte
+			crowded bool
+		}{{corners(4 << 10), true}, {noise, false}} {
+			p := newParser(efforts[level])
+			p.reset(len(c.src))
+			l, ok := findLayout(c.src)
+			if numbers, _ := p.searches(l, ok); !numbers {
+				t.Fatalf("level %d: %+v is not searched as numbers", level, l)
+			}
+			if p.parse(c.src, 0, history{1, 4, 8}); p.anyPosition != c.crowded {
+				t.Errorf("level %d: crowded %t, want %t", level, p.anyPosition, c.crowded)
+			}
+		}
+	}
+}
+
 // A sample of a block is judged as if each of its bytes were compared.
 func TestUnequal(t *testing.T) {
 	random := rand.New(rand.NewPCG(23, 24))
