@@ -102,7 +102,7 @@ func (p *parser) numbers(src []byte, from int, l layout) bool {
 		p.withoutLong = 0
 	}
 	sampled, others := 0, 0
-	mayGiveUp := l.size == 8 && p.tries == 0
+	mayGiveUp := l.size == 8 && (p.tries == 0 || p.size < leastTried)
 	small := l.size == 4 && p.size <= smallContent
 	if l.size == 2 {
 		r.denseEach = denseTwo
