@@ -3,6 +3,7 @@ package zstd
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 const (
@@ -170,10 +171,12 @@ func uneven(counts *[256]uint32, n int) bool {
 const (
 	literalSamples = 8
 	literalSample  = 1 << 10 // bytes
+	frequent       = 32      // a byte is very frequent if it is at least one of so many
 )
 
 // incompressible tells whether a code for literals would gain nothing, as far as samples tell. It
-// looks only at literals that are much longer than its samples.
+// looks only at literals that are much longer than its samples. Often the first sample is enough: in numbers, it has a byte
+// that is very frequent.
 func incompressible(src []byte) bool {
 	parts := literalSamples
 	if len(src) < 4*literalSamples*literalSample {
@@ -182,12 +185,16 @@ func incompressible(src []byte) bool {
 	if len(src) < 4*parts*literalSample {
 		return false
 	}
+	var counts [256]uint32
+	count(&counts, src[:literalSample])
+	if slices.Max(counts[:]) > literalSample/frequent {
+		return false
+	}
 	var samples [literalSamples * literalSample]byte
 	for i := range parts {
 		at := (len(src) - literalSample) / (parts - 1) * i
 		copy(samples[i*literalSample:], src[at:at+literalSample])
 	}
-	var counts [256]uint32
 	n := parts * literalSample
 	count(&counts, samples[:n])
 	return !uneven(&counts, n)
