@@ -55,10 +55,11 @@ func gzipNamed(name string, level int) codecs.Definition {
 	}
 }
 
-// deflateMost bounds the size of n encoded bytes. Stored blocks take five bytes each,
-// and the encoder emits none that is shorter than 16 KiB. Header and trailer together
-// take less than 32 bytes.
-func deflateMost(n int) int { return n + (n>>14+1)*5 + 32 }
+// deflateMost bounds the size of n encoded bytes, whichever program encodes them. Stored
+// blocks take five bytes each, and few encoders emit any that is shorter than 16 KiB. zlib-ng
+// emits no stored blocks at level 1: each byte takes up to nine bits. Header and trailer
+// together take less than 64 bytes.
+func deflateMost(n int) int { return n + n>>3 + (n>>14+1)*5 + 64 }
 
 // deflateLevel returns the level of the library that comes close to the ratio of a zlib
 // level and is no slower on most data. On noisy numbers the library's levels up to 6
