@@ -41,6 +41,13 @@ func (c *Chain) indexed() (*Shards, bool) {
 	return s, s != nil && len(c.binary) == 0 && c.regional()
 }
 
+// HasSpace reports whether an encoded chunk may be larger than Size says. Programs that replace
+// inner chunks in a shard leave the old ones there, as bytes that its index does not name.
+func (c *Chain) HasSpace() bool {
+	_, ok := c.indexed()
+	return ok
+}
+
 // partial reports whether boxes can be decoded from a part of the encoding.
 func (c *Chain) partial() bool {
 	_, ranged := c.bytes.(Ranged)

@@ -25,7 +25,7 @@ import (
 func (c *Chain) Verify(ctx context.Context, in Input) error {
 	size := c.Size()
 	switch {
-	case in.Size() > int64(size.Max):
+	case in.Size() > int64(size.Max) && !c.HasSpace():
 		return c.tooLarge(in.Size())
 	case size.Fixed && in.Size() < int64(size.Max):
 		return fmt.Errorf("%w: the object has %d bytes, a chunk of shape %v exactly %d", ErrCorrupt, in.Size(), c.in.Shape, size.Max)

@@ -307,19 +307,7 @@ func (a *array) decode(ctx context.Context, p *part, dst ndarray.Array) (bool, e
 		return false, err
 	}
 	if p.inParts {
-		object, err := s.opened.get(ctx, chain, key, func(version string) error { return a.checkVersion(index, version) })
-		if err == nil && object == nil {
-			err = a.checkMissing(index)
-		}
-		if err != nil || object == nil {
-			return false, err
-		}
-		if p.ofAll {
-			if err := s.store.Check(ctx, key); err != nil {
-				return false, err
-			}
-		}
-		return true, object.DecodeRegion(ctx, a.pool, dst, p.start)
+		return a.decodeInParts(ctx, chain, p, dst)
 	}
 	var buffer *ndarray.Buffer
 	place := chain.DecodePlace(dst)
@@ -354,6 +342,9 @@ func (a *array) decode(ctx context.Context, p *part, dst ndarray.Array) (bool, e
 	if buffer != nil {
 		defer buffer.Release()
 	}
+	if errors.Is(err, store.ErrTooLarge) && chain.HasSpace() {
+		return a.decodeInParts(ctx, chain, p, dst)
+	}
 	if err == nil && !found {
 		err = a.checkMissing(index)
 	}
@@ -366,6 +357,24 @@ func (a *array) decode(ctx context.Context, p *part, dst ndarray.Array) (bool, e
 		}
 	}
 	return true, chain.DecodeRegion(ctx, a.pool, dst, p.start, codecs.InMemory(data))
+}
+
+// decodeInParts is decode without the rest of the chunk.
+func (a *array) decodeInParts(ctx context.Context, chain *codecs.Chain, p *part, dst ndarray.Array) (bool, error) {
+	index, key, s := p.index, a.key(p.index), a.source
+	object, err := s.opened.get(ctx, chain, key, func(version string) error { return a.checkVersion(index, version) })
+	if err == nil && object == nil {
+		err = a.checkMissing(index)
+	}
+	if err != nil || object == nil {
+		return false, err
+	}
+	if p.ofAll {
+		if err := s.store.Check(ctx, key); err != nil {
+			return false, err
+		}
+	}
+	return true, object.DecodeRegion(ctx, a.pool, dst, p.start)
 }
 
 // readObject reads the object of a chunk, as [store.Store.ReadInto] does.

@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"context"
+	"errors"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -76,7 +77,9 @@ func (a storedArray) open(ctx context.Context, index []int) (codecs.Input, error
 		if err == nil {
 			err = a.checkVersion(index, version)
 		}
-		return codecs.InMemory(data), err
+		if !errors.Is(err, store.ErrTooLarge) || !a.chain.HasSpace() {
+			return codecs.InMemory(data), err
+		}
 	}
 	info, err := st.Stat(ctx, key)
 	if err == nil {
