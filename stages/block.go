@@ -68,7 +68,7 @@ func (t *Task) longer(block choice, limit int) []int {
 // Counting ends at long.
 func (t *Task) run(order, shape []int, long int) int {
 	n, cell := ndarray.ItemSize(t.readType()), t.cells().Chunk
-	if t.variable() {
+	if t.Variable() {
 		n += t.Source.Info().ItemBytes
 	}
 	for _, dim := range slices.Backward(order) {
@@ -92,7 +92,7 @@ func (t *Task) blockCounts() []int {
 // guess is costOf. If elements are of variable size, guess assumes that they are as long
 // as the source expects.
 func (t *Task) guess(cells, atOnce int) int {
-	if !t.variable() {
+	if !t.Variable() {
 		return t.costOf(cells, atOnce)
 	}
 	return t.guessAt(cells, atOnce, t.Source.Info().ItemBytes)

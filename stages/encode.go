@@ -105,7 +105,7 @@ func (p *pipeline) settle(t *Task, u *parcel) {
 	l, taken := u.load, u.load.allotment.each
 	most := taken // the most bytes that the encoded cell may keep
 	if l.shard != nil && l.shard.layout.AtStart() {
-		if !t.variable() { // a cell of variable size keeps a part of what it took
+		if !t.Variable() { // a cell of variable size keeps a part of what it took
 			most = t.waiting()
 			taken += most
 			l.shard.held.Add(int64(-most))

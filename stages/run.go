@@ -135,7 +135,7 @@ func (p *pipeline) plan(ctx context.Context) error {
 			return true
 		}
 		t.blocks(i, begin, func(b block) (more bool) {
-			if t.variable() {
+			if t.Variable() {
 				more, err = p.offer(ctx, b)
 				return more
 			}

@@ -24,11 +24,11 @@ func Sample(ctx context.Context, t *Task, memory int) error {
 		shape := t.bufferShape(l.count)
 		size, _ := ndarray.Bytes(t.readType(), shape)
 		l.reserved = size
-		if t.variable() {
+		if t.Variable() {
 			l.account = &account{pool: p.pool, limit: memory}
 		}
 		err := p.fillBuffer(ctx, t, l)
-		if err == nil && t.variable() && l.account.Room() < t.encoding(l.array) {
+		if err == nil && t.Variable() && l.account.Room() < t.encoding(l.array) {
 			err = errOutgrown
 		}
 		if err == nil {

@@ -294,8 +294,8 @@ func (t *Task) inTarget(index []int) []int {
 	return index
 }
 
-// variable reports whether the task's elements are of variable size.
-func (t *Task) variable() bool {
+// Variable reports whether the task's elements are of variable size.
+func (t *Task) Variable() bool {
 	return t.Stored == nil && t.readType().Size() == 0
 }
 
@@ -331,7 +331,7 @@ func (t *Task) carriedCost() int {
 // their shard. Then they keep their memory until the shard is written.
 func (t *Task) waitsForAll() bool {
 	s, ok := t.shardLayout()
-	return ok && s.AtStart() && t.variable()
+	return ok && s.AtStart() && t.Variable()
 }
 
 // inside returns the shape of the part of a box that lies within the array. The box

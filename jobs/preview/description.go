@@ -31,6 +31,7 @@ type Description struct {
 	DecodeOnce  int             `json:"memory_to_decode_once,omitempty"`
 	OnceChunks  []int           `json:"chunk_shape_to_decode_once,omitempty"`
 	Memory      int             `json:"memory"`
+	Unsized     bool            `json:"memory_without_contents,omitempty"` // Memory leaves out the contents of elements, which have no fixed size
 	Path        string          `json:"path"`
 	Reason      string          `json:"reason,omitempty"` // why the stored objects are not carried through
 	Append      *Appended       `json:"append,omitempty"`
@@ -79,6 +80,7 @@ func Describe(a *plan.Array, metadata bool) (Description, error) {
 	}
 	if a.Reason != "" {
 		d.Path = "re-encoded"
+		d.Unsized = a.Chain.Chunk().Type.Size() == 0
 	}
 	if most := a.Chain.Size(); !most.Unbounded {
 		d.BytesAtMost = int64(a.Chunks()) * int64(most.Max)

@@ -24,7 +24,8 @@ type Figures struct {
 	// no bound of their objects is known.
 	BytesAtMost int64 `json:"bytes_written_at_most"`
 	Unbounded   int   `json:"arrays_without_bound,omitempty"`
-	// Memory bounds the chunk data in memory at the same time.
+	// Memory bounds the chunk data in memory at the same time. If elements are of variable size, it
+	// is run.memory, because only a run learns how large they are.
 	Memory int64 `json:"memory_at_most"`
 	// Source and Target are about how many requests go to each side. They are 0 for a place on this
 	// machine. Retries are not included.
@@ -70,8 +71,9 @@ func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
 	} else {
 		f.BytesAtMost = f.Objects * int64(most.Max)
 	}
-	blocks, ranges := reads(a, p.Task(a).Source.Info().Slowest)
-	if cost := int64(a.Cost); cost == 0 || blocks < f.Memory/cost {
+	task := p.Task(a)
+	blocks, ranges := reads(a, task.Source.Info().Slowest)
+	if cost := int64(a.Cost); !task.Variable() && (cost == 0 || blocks < f.Memory/cost) {
 		f.Memory = blocks * cost
 	}
 	if p.Job.Source.Far() {

@@ -59,6 +59,39 @@ arrays: {a: {chunks: [2, 3]}}
 	}
 }
 
+// TestFiguresOfTexts gives the bound of the job for the memory of texts, whose sizes no plan knows.
+func TestFiguresOfTexts(t *testing.T) {
+	for path, most := range map[string]int64{"decode": 32 << 20, "auto": 0} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "in.zarr"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		const document = `{"zarr_format": 3, "node_type": "array", "shape": [8], "data_type": "string", "fill_value": "",
+"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}}, "chunk_key_encoding": {"name": "default"},
+"codecs": [{"name": "vlen-utf8"}], "dimension_names": ["n"]}`
+		if err := os.WriteFile(filepath.Join(dir, "in.zarr", "zarr.json"), []byte(document), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := planned(t, dir, `
+zmigrate: 1
+source: {driver: zarr, url: in.zarr}
+target: {url: out.zarr}
+run: {memory: 32MiB, path: `+path+`}
+`)
+		a := &p.Arrays[0]
+		if most == 0 { // objects that are carried through are in memory piece by piece
+			most = 4 * int64(a.Cost)
+		}
+		if f := FiguresOf(p, a); f.Memory != min(most, p.Job.Run.Memory) {
+			t.Errorf("path %s: at most %d bytes in memory, want %d", path, f.Memory, most)
+		}
+		d, err := Describe(a, false)
+		if err != nil || d.Unsized != (path == "decode") {
+			t.Errorf("path %s: memory without contents: %v (%v)", path, d.Unsized, err)
+		}
+	}
+}
+
 // TestFiguresParts counts the puts of objects that are stored in parts.
 func TestFiguresParts(t *testing.T) {
 	dir := t.TempDir()

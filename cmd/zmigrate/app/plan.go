@@ -305,7 +305,7 @@ func (a *app) printPlanned(x preview.Description, e *jobs.Estimate) error {
 		{"chunks", fmt.Sprintf("%s (%s)", chunks, written)},
 		{"codecs", chainText(x.Codecs)},
 		{"reads", readsText(x)},
-		{"memory", words.Size(int64(x.Memory)) + " for one block"},
+		{"memory", memoryText(x)},
 		{"path", strings.TrimSuffix(x.Path+": "+x.Reason, ": ")},
 	}...)
 	if e != nil {
@@ -339,6 +339,15 @@ func readsText(x preview.Description) string {
 	text := fmt.Sprintf("%s, %s", words.Size(x.BytesRead), oftenText(x))
 	if len(x.ReadBlock) > 0 { // not a scalar
 		text += fmt.Sprintf(", in blocks of %s chunks", words.Shape(x.ReadBlock))
+	}
+	return text
+}
+
+// memoryText tells what one block of an array takes.
+func memoryText(x preview.Description) string {
+	text := words.Size(int64(x.Memory)) + " for one block"
+	if x.Unsized {
+		text += ", without the contents of its elements, which have no fixed size"
 	}
 	return text
 }
