@@ -56,8 +56,10 @@ func within(j *jobfile.Job, files iter.Seq[sources.File], at []place) (messages 
 		target[i] = places.Place(to.url)
 	}
 	here := map[string]bool{"": true}
+	hierarchy := false
 	for f := range files {
 		folder, document := HierarchyOf(f.URL)
+		hierarchy = hierarchy || document
 		queries, isPlain := servers, false
 		if store.Local(f.URL) {
 			queries = here
@@ -79,6 +81,17 @@ func within(j *jobfile.Job, files iter.Seq[sources.File], at []place) (messages 
 			}
 		}
 		plain = append(plain, isPlain)
+	}
+	if !hierarchy {
+		return messages, plain
+	}
+	for _, l := range locations { // the root of a hierarchy needs no document
+		root := places.Place(l.URL)
+		for i, to := range at {
+			if messages[i] == "" && target[i].Inside(root) {
+				messages[i] = fmt.Sprintf("the %s lies inside of %s, which is the source", to.what, store.Shown(l.URL))
+			}
+		}
 	}
 	return messages, plain
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,19 +21,21 @@ import (
 // for a store that does not answer.
 const aroundTime = 5 * time.Second
 
-// fileAt returns the path of a local file that lies at the target, or where a folder around
-// the target would have to be. It returns "" if there is none.
-func fileAt(j *jobfile.Job) string {
+// noFolder returns the problem of a local target that cannot become a folder: a file lies there, or
+// where a folder around the target would have to be, or a link that leads nowhere.
+func noFolder(j *jobfile.Job) (p jobfile.Problem, found bool) {
 	if !store.Local(j.Target.URL) || j.Target.References != "" {
-		return ""
+		return p, false
 	}
 	for at := store.Resolved(j.Target.URL); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
-		switch {
+		switch to, noLink := os.Readlink(at); {
 		case err == nil && !info.IsDir():
-			return at
+			return j.Problem("target.url", fmt.Sprintf("%s is a file, and a hierarchy is a folder", at), "move the file away, or choose another place for the target"), true
+		case errors.Is(err, fs.ErrNotExist) && noLink == nil:
+			return j.Problem("target.url", fmt.Sprintf("%s is a symbolic link to %s, which does not exist", at, to), "create that folder, or remove the link"), true
 		case err == nil || at == filepath.Dir(at):
-			return ""
+			return p, false
 		}
 	}
 }
@@ -41,10 +44,10 @@ func fileAt(j *jobfile.Job) string {
 // as far as they can be read. unlisted is the URL of the outermost group around the target
 // that has consolidated metadata; "": there is no such group. Around warns if readers of that
 // group will not see the target in the consolidated metadata, and if the checkpoint lies in
-// the hierarchy. A target inside an array is an error, and so is one in the place of a file.
+// the hierarchy. A target inside an array is an error, and so is one in the place of a file,
+// or of a link that leads nowhere.
 func Around(ctx context.Context, j *jobfile.Job, env environment.Environment, limits *limits.Limits) (unlisted string, findings jobfile.Problems, err error) {
-	if file := fileAt(j); file != "" {
-		p := j.Problem("target.url", fmt.Sprintf("%s is a file, and a hierarchy is a folder", file), "move the file away, or choose another place for the target")
+	if p, found := noFolder(j); found {
 		return "", nil, &jobfile.PlaceError{Problems: jobfile.Problems{p}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, aroundTime)
