@@ -170,9 +170,9 @@ var table = []Code{
 		"Nothing, if the nodes are left out or renamed on purpose. Otherwise include them.",
 	},
 	{
-		"no-space", "A run may write more bytes than are free at the target.",
+		"no-space", "A run may write more bytes, or more files, than the file system of the target has room for.",
 		"The run may stop with a full disk. It goes on when there is room.",
-		"The figure is a bound: chunks that compress well take less. plan --sample N estimates it. Make room, or choose another target.",
+		"The figures are bounds: chunks that compress well take less, and chunks with only the fill value are not stored. plan --sample N estimates the bytes. Make room, choose shards to have fewer files, or choose another target.",
 	},
 	{
 		"not-json", "An attribute has numbers that JSON does not have, such as NaN.",

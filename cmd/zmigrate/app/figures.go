@@ -53,7 +53,7 @@ func (a *app) totalOf(ctx context.Context, p *jobs.Plan, e estimates, prices []p
 	if !store.Local(p.Job.Target.URL) {
 		return t, nil
 	}
-	free, known := freeSpace(existingFolder(store.Resolved(p.Job.Target.URL)))
+	free, files, known := freeSpace(existingFolder(store.Resolved(p.Job.Target.URL)))
 	if !known {
 		return t, nil
 	}
@@ -69,7 +69,17 @@ func (a *app) totalOf(ctx context.Context, p *jobs.Plan, e estimates, prices []p
 	if left > free {
 		w := p.Job.Problem("target.url", fmt.Sprintf(text+", and %s are free at the target", words.Size(left), words.Size(free)), hint)
 		w.Warning, w.Code = true, "no-space"
-		findings = jobs.Problems{w}
+		findings = append(findings, w)
+	}
+	objects := t.Objects
+	if t.Done != nil {
+		objects -= int64(t.Done.Chunks)
+	}
+	if objects > files && p.Job.Target.References == "" {
+		w := p.Job.Problem("target.url", fmt.Sprintf("up to %s may still be written, and the file system has room for %s", words.Count(int(objects), "object"), words.Count(int(files), "file")),
+			"shards hold many chunks in one object, and larger chunks make fewer; otherwise choose another place")
+		w.Warning, w.Code = true, "no-space"
+		findings = append(findings, w)
 	}
 	return t, findings
 }

@@ -3,4 +3,4 @@
 package app
 
 // freeSpace is not known on this system.
-func freeSpace(string) (free int64, known bool) { return 0, false }
+func freeSpace(string) (free, files int64, known bool) { return 0, 0, false }

@@ -2,13 +2,21 @@
 
 package app
 
-import "syscall"
+import (
+	"math"
+	"syscall"
+)
 
-// freeSpace returns how many bytes this user may still write to the file system of a folder.
-func freeSpace(folder string) (free int64, known bool) {
+// freeSpace returns how many bytes and how many files this user may still write to the file
+// system of a folder. Some file systems have no bound of files.
+func freeSpace(folder string) (free, files int64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil {
-		return 0, false
+		return 0, 0, false
 	}
-	return int64(s.Bavail) * int64(s.Bsize), true
+	files = math.MaxInt64
+	if s.Files > 0 {
+		files = int64(min(s.Ffree, math.MaxInt64))
+	}
+	return int64(s.Bavail) * int64(s.Bsize), files, true
 }

@@ -359,9 +359,12 @@ func fullDisk(p *jobs.Plan, err error) error {
 	if !errors.Is(err, syscall.ENOSPC) || !store.Local(p.Job.Target.URL) {
 		return err
 	}
-	text := ""
-	if free, known := freeSpace(existingFolder(store.Resolved(p.Job.Target.URL))); known {
+	total, text := preview.Total(p), ""
+	if free, files, known := freeSpace(existingFolder(store.Resolved(p.Job.Target.URL))); known {
 		text = words.Size(free) + " are free there, and "
+		if files < total.Objects {
+			text = fmt.Sprintf("there is room for %s, and the target has %s; %s", words.Count(int(files), "more file"), words.Count(int(total.Objects), "object"), text)
+		}
 	}
-	return fmt.Errorf("%w; %sthe whole target takes at most %s: make room and run the job again, which goes on from here", err, text, words.Size(preview.Total(p).BytesAtMost))
+	return fmt.Errorf("%w; %sthe whole target takes at most %s: make room and run the job again, which goes on from here", err, text, words.Size(total.BytesAtMost))
 }
