@@ -125,7 +125,7 @@ func ParseConsolidatedV2(text []byte) (map[string]json.RawMessage, error) {
 func openV2(text []byte) (*document, error) {
 	d := &document{}
 	err := json.Unmarshal(text, &d.fields)
-	if err == nil && d.fields == nil {
+	if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) || err == nil && d.fields == nil {
 		err = errors.New("want a JSON object")
 	}
 	if err != nil {

@@ -114,6 +114,7 @@ func TestParseArrayV2Refuses(t *testing.T) {
 		{`"/"`, `"-"`, "", `dimension_separator: "-", want "." or "/"`},
 		{"", "", `[1]`, ".zattrs: want a JSON object"},
 		{soundV2, `null`, "", "want a JSON object"},
+		{soundV2, `[1, 2]`, "", "not a Zarr v2 document: want a JSON object"},
 	} {
 		_, err := parseV2(strings.Replace(soundV2, test.old, test.new, 1), test.attributes)
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
