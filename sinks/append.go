@@ -24,6 +24,9 @@ import (
 func (a *Array) Append(ctx context.Context, src ndarray.Array, dimension string) (start []int, err error) {
 	a.writer.working.RLock()
 	defer a.writer.working.RUnlock()
+	if err := a.writer.usable(); err != nil {
+		return nil, err
+	}
 	axis, err := a.axis(dimension)
 	if err != nil {
 		return nil, fmt.Errorf("array %q: %w", a.path, err)

@@ -553,7 +553,14 @@ func TestRefusals(t *testing.T) {
 	record, _, err := dtype.Standard().ParseV2([]byte(`[["a","<i4",[2]]]`), "")
 	noError(t, err)
 	broken := must[*Writer](t)(existingWriter(ctx, theirs(t), Options{}))
-	noError(t, broken.CreateGroup(ctx, "k", zarr.Attributes{}.With("n", []byte("{"))))
+	twice := zarr.Attributes{{Name: "n", Value: []byte("1")}, {Name: "n", Value: []byte("2")}}
+	_, root := newWriter(ctx, broken.store, Options{Attributes: twice})
+	_, odd := broken.CreateArray(ctx, "odd", ArraySpec{Type: dtype.Uint8, Shape: []int{1}, Attributes: zarr.Attributes{{Name: "n"}}})
+	closed := testWriter(t, Options{}, nil)
+	last := must[*Array](t)(closed.CreateArray(ctx, "a", ArraySpec{Type: dtype.Uint8, Shape: []int{1}}))
+	noError(t, closed.Close())
+	_, appended := last.Append(ctx, ndarray.From([]uint8{1}, []int{1}), "")
+	_, created := closed.CreateArray(ctx, "b", ArraySpec{Type: dtype.Uint8, Shape: []int{1}})
 	most := ndarray.Array{Type: dtype.Uint8, Shape: []int{math.MaxInt}}
 	for _, test := range []struct {
 		err  error
@@ -564,7 +571,15 @@ func TestRefusals(t *testing.T) {
 		{create(testGroups(t), "", line(1, 1)), nil, `array "": the group "empty" lies there`},
 		{create(w, "record", ArraySpec{Type: record, Shape: []int{1}}), nil, `array "record": field "a": unknown data type: Zarr v3 has none for a field of`},
 		{none, fs.ErrNotExist, `array "none" of mem://bucket/a.zarr`},
-		{broken.Commit(ctx), nil, `group "k": `},
+		{broken.CreateGroup(ctx, "k", zarr.Attributes{}.With("n", []byte("{"))), nil, `group "k": the value of the attribute "n" is not JSON`},
+		{root, nil, `two attributes have the name "n"`},
+		{odd, nil, `array "odd": the value of the attribute "n" is not JSON`},
+		{last.WriteRegion(ctx, ndarray.From([]uint8{1}, []int{1}), []int{0}), fs.ErrClosed, "the Writer is closed"},
+		{last.WriteFrom(ctx, nil), fs.ErrClosed, "the Writer is closed"},
+		{appended, fs.ErrClosed, "the Writer is closed"},
+		{created, fs.ErrClosed, "the Writer is closed"},
+		{closed.CreateGroup(ctx, "g", nil), fs.ErrClosed, "the Writer is closed"},
+		{closed.Commit(ctx), fs.ErrClosed, "the Writer is closed"},
 		{grow(bytesOf(1), "", ArraySpec{Type: dtype.Uint8, Shape: []int{}}), nil, "it has no dimensions"},
 		{grow(bytesOf(1), "z", named), nil, `there is no dimension "z", the dimensions are ["x" "y" "x"]`},
 		{grow(bytesOf(1), "x", named), nil, `several dimensions have the name "x"`},

@@ -16,6 +16,9 @@ import (
 func (w *Writer) Commit(ctx context.Context) error {
 	w.working.Lock()
 	defer w.working.Unlock()
+	if err := w.usable(); err != nil {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for o := w.oldest(); o != nil; o = w.oldest() {

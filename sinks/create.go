@@ -20,6 +20,9 @@ func Create(ctx context.Context, url string, opt Options) (*Writer, error) {
 
 // newWriter returns the Writer of a new hierarchy.
 func newWriter(ctx context.Context, st *store.Store, opt Options) (*Writer, error) {
+	if err := checkAttributes(opt.Attributes); err != nil {
+		return nil, err
+	}
 	var first string
 	err := st.List(ctx, "", func(o store.Info) error {
 		first = o.Key
@@ -41,6 +44,12 @@ func newWriter(ctx context.Context, st *store.Store, opt Options) (*Writer, erro
 // CreateGroup adds a group with attributes. Groups above arrays need no call; without
 // one they have no attributes.
 func (w *Writer) CreateGroup(ctx context.Context, p string, attributes zarr.Attributes) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	if err := checkAttributes(attributes); err != nil {
+		return fmt.Errorf("group %q: %w", p, err)
+	}
 	if err := w.vacant(ctx, p, "group"); err != nil {
 		return err
 	}

@@ -41,6 +41,9 @@ type ArraySpec struct {
 // path "" makes the whole hierarchy one array. Everything that can be refused without
 // data is refused here. Nothing is written.
 func (w *Writer) CreateArray(ctx context.Context, path string, spec ArraySpec) (*Array, error) {
+	if err := w.usable(); err != nil {
+		return nil, err
+	}
 	a := &Array{writer: w, path: path, objects: map[string]*object{}}
 	if err := a.bind(spec); err != nil {
 		return nil, fmt.Errorf("array %q: %w", path, err)
@@ -68,6 +71,9 @@ func (a *Array) bind(spec ArraySpec) error {
 	}
 	if n := len(spec.DimensionNames); n > 0 && n != len(spec.Shape) {
 		return fmt.Errorf("there are %d dimension names, the array has %d dimensions", n, len(spec.Shape))
+	}
+	if err := checkAttributes(spec.Attributes); err != nil {
+		return err
 	}
 	fill := spec.Type.Default()
 	if spec.FillValue != nil {

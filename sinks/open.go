@@ -215,6 +215,26 @@ func (a *Array) bindExisting() error {
 	return nil
 }
 
+// checkAttributes refuses attributes of a new node that its document cannot have, so that Commit
+// does not fail after all chunks were written.
+func checkAttributes(attributes zarr.Attributes) error {
+	names := make(map[string]bool, len(attributes))
+	for _, x := range attributes {
+		switch {
+		case !json.Valid(x.Value):
+			return notJSON(x.Name)
+		case names[x.Name]:
+			return fmt.Errorf("two attributes have the name %q", x.Name)
+		}
+		names[x.Name] = true
+	}
+	return nil
+}
+
+func notJSON(attribute string) error {
+	return fmt.Errorf("the value of the attribute %q is not JSON", attribute)
+}
+
 // SetAttributes changes attributes of a group or an array. It adds or replaces each
 // attribute in changes, but removes those whose value is nil or JSON null. All other
 // attributes stay. Readers see the change after the next Commit.
@@ -222,7 +242,7 @@ func (w *Writer) SetAttributes(ctx context.Context, path string, changes zarr.At
 	changes = slices.Clone(changes)
 	for i, x := range changes {
 		if x.Value != nil && !json.Valid(x.Value) {
-			return fmt.Errorf("%q: the value of the attribute %q is not JSON", path, x.Name)
+			return fmt.Errorf("%q: %w", path, notJSON(x.Name))
 		}
 		changes[i].Value = bytes.Clone(x.Value)
 	}

@@ -24,6 +24,9 @@ type RegionReader interface {
 func (a *Array) WriteFrom(ctx context.Context, from RegionReader) error {
 	a.writer.working.RLock()
 	defer a.writer.working.RUnlock()
+	if err := a.writer.usable(); err != nil {
+		return err
+	}
 	grid := a.grid()
 	g, below := errgroup.WithContext(ctx)
 	g.SetLimit(a.writer.atOnce)

@@ -28,6 +28,9 @@ import (
 func (a *Array) WriteRegion(ctx context.Context, src ndarray.Array, start []int) error {
 	a.writer.working.RLock()
 	defer a.writer.working.RUnlock()
+	if err := a.writer.usable(); err != nil {
+		return err
+	}
 	if err := a.check(src, start, a.grid().Shape); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -78,6 +79,7 @@ type Writer struct {
 	syncing  sync.Mutex // is held during a Sync
 	unsynced unsynced
 
+	closed    atomic.Bool
 	waiting   atomic.Int64 // bytes of objects that wait
 	waitQueue waitQueue
 }
@@ -188,7 +190,19 @@ func (w *Writer) show(ctx context.Context, key string) error {
 
 // Close releases what the Writer holds. What was not committed is lost: its chunks may
 // stay in the store, but no document mentions them.
-func (w *Writer) Close() error { return w.store.Close() }
+// Later writes are errors.
+func (w *Writer) Close() error {
+	w.closed.Store(true)
+	return w.store.Close()
+}
+
+// usable refuses what a Writer cannot do after Close: its values would be lost.
+func (w *Writer) usable() error {
+	if w.closed.Load() {
+		return fmt.Errorf("%s: the Writer is closed: %w", w.store.URL(), fs.ErrClosed)
+	}
+	return nil
+}
 
 // Array is an array of a Writer. It is safe for concurrent use.
 type Array struct {

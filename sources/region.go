@@ -11,6 +11,9 @@ import (
 // another data type, or a box that is not within the array. Every driver
 // calls it first.
 func CheckRegion(info *Info, dst ndarray.Array, start []int) error {
+	if dst.Type == nil {
+		return fmt.Errorf("array %q has data type %s, but dst has none", info.Path, info.Type.Name())
+	}
 	if dst.Type != info.Type && !dtype.Same(dst.Type, info.Type) {
 		return fmt.Errorf("array %q has data type %s, but dst has %s", info.Path, info.Type.Name(), dst.Type.Name())
 	}

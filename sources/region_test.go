@@ -19,6 +19,9 @@ func TestCheckRegion(t *testing.T) {
 		t.Fatal(err)
 	}
 	info := &Info{Path: "a", Type: days, Shape: []int{4, 3}}
+	if err := CheckRegion(info, ndarray.Array{}, []int{0, 0}); err == nil || !strings.Contains(err.Error(), "but dst has none") {
+		t.Errorf("an array without a type: %v", err)
+	}
 	for _, test := range []struct {
 		t            dtype.Type
 		start, shape []int
