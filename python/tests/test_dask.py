@@ -45,7 +45,7 @@ def test_migrate(client: Client, job: Path, capsys: pytest.CaptureFixture[str]) 
     assert summary["chunks"] == 64 and not summary.get("nothing_to_do")
     assert '"n":1' in (job.parent / "it's here.zarr" / "zarr.json").read_text().replace(" ", "")
     assert "job: 8 of 8 parts" in capsys.readouterr().err
-    again = dask.migrate(client, job, program=PROGRAM, set={"target.url": "it's here.zarr", "attributes": {"n": 1}})
+    again = dask.migrate(client, job, program=PROGRAM, set={"target.url": Path("it's here.zarr"), "attributes": {"n": 1}})
     assert again["nothing_to_do"]
 
 

@@ -742,7 +742,8 @@ def migrate(
 
     client: a client of the cluster. Each worker sees the job file, the source, the target and the
         checkpoint at the same paths or URLs.
-    set: fields of the job file to replace, such as {"target.url": "s3://bucket/x.zarr"}.
+    set: fields of the job file to replace, such as {"target.url": "s3://bucket/x.zarr"}. A value may
+        be a path.
     bundles: how many parts the work is divided into; by default, a part has about 4 GiB of data.
     slots: how many parts are done at the same time, at most; by default, one for each thread of
         the cluster's workers.
@@ -764,7 +765,7 @@ def migrate(
     here = find_program(program)
     arguments = ["submit", os.fspath(job), "--engine", "dask", "--dry-run"]
     for name, value in (set or {}).items():
-        arguments += ["--set", f"{name}={json.dumps(value, ensure_ascii=False)}"]
+        arguments += ["--set", f"{name}={json.dumps(value, ensure_ascii=False, default=os.fspath)}"]
     if bundles is not None:
         arguments += ["--bundles", str(bundles)]
     if worker_program is not None:
