@@ -309,6 +309,7 @@ func guarded(f func() error) (err error) {
 // failed, or "" if the command has no other.
 func (a *app) report(job string, err error) {
 	status := a.status(err)
+	err = a.interruption(err)
 	var problems jobs.Problems
 	var printed silent
 	positioned := errors.As(err, &problems)

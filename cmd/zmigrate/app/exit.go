@@ -45,3 +45,29 @@ func (a *app) status(err error) int {
 		return exitFailed
 	}
 }
+
+// interruptedError says what a signal has interrupted, in the place of an error that only says that
+// a context was canceled.
+type interruptedError struct {
+	text  string
+	cause error
+}
+
+func (e *interruptedError) Error() string { return e.text }
+
+func (e *interruptedError) Unwrap() error { return e.cause }
+
+// interruption returns the error of a command that a signal has canceled in words for people. Other
+// errors stay.
+func (a *app) interruption(err error) error {
+	var told *interruptedError
+	if !errors.Is(err, context.Canceled) || errors.Is(err, stages.ErrStopped) || errors.As(err, &told) {
+		return err
+	}
+	select {
+	case <-a.stop:
+		return &interruptedError{"interrupted: give the same command again", err}
+	default:
+		return err
+	}
+}

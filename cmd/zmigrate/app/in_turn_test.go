@@ -25,7 +25,7 @@ func TestInTurnInterrupted(t *testing.T) {
 		"while a run is under way": {"b", stages.ErrStopped, "3 jobs: 1 done, 1 failed, 1 not begun\n  a  done\n  b  failed (status 130)\n  c  not begun\n",
 			"zmigrate: b: " + stages.ErrStopped.Error() + "\n", []string{"a", "b"}},
 		"while a plan is made": {"b", context.Canceled, "3 jobs: 1 done, 1 failed, 1 not begun\n  a  done\n  b  failed (status 130)\n  c  not begun\n",
-			"zmigrate: b: " + context.Canceled.Error() + "\n", []string{"a", "b"}},
+			"zmigrate: b: interrupted: give the same command again\n", []string{"a", "b"}},
 		"after a job is done": {"a", nil, "3 jobs: 1 done, 2 not begun\n  a  done\n  b  not begun\n  c  not begun\n",
 			"zmigrate: b was not begun: " + stages.ErrStopped.Error() + "\n", []string{"a"}},
 		"after the last job is done": {"c", nil, "3 jobs: 3 done\n  a  done\n  b  done\n  c  done\n", "", []string{"a", "b", "c"}},

@@ -60,6 +60,9 @@ func (a *app) measured(c *cli.Context, do func() error) (err error) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	if address != "" {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return invalid(fmt.Errorf("%s: want HOST:PORT, such as 127.0.0.1:9090, or :9090", a.given("metrics-addr", address)))
+		}
 		listener, err := (&net.ListenConfig{}).Listen(c.Context, "tcp", address)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.given("metrics-addr", address), err)

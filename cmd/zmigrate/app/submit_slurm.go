@@ -109,7 +109,7 @@ func (a *app) waitForSlurm(c *cli.Context, campaign *engines.Campaign, s *slurm.
 	failed, err := s.Wait(c.Context, a.log)
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("%w: the jobs %s go on", err, strings.Join(s.IDs(), " "))
+			err = &interruptedError{fmt.Sprintf("interrupted: the jobs %s go on", strings.Join(s.IDs(), " ")), err}
 		}
 		return err
 	}

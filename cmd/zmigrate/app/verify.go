@@ -234,7 +234,7 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	done()
 	show.end()
 	if errors.Is(err, context.Canceled) {
-		return &interruptedError{j.Title(), err}
+		return &interruptedError{j.Title() + ": the verification was interrupted; the same command goes on from there", err}
 	}
 	if err != nil {
 		return err
@@ -245,18 +245,6 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 	}
 	return nil
 }
-
-// interruptedError is the error of a verification that was interrupted.
-type interruptedError struct {
-	job   string
-	cause error
-}
-
-func (e *interruptedError) Error() string {
-	return e.job + ": the verification was interrupted; the same command goes on from there"
-}
-
-func (e *interruptedError) Unwrap() error { return e.cause }
 
 // verification prints the result of a verification.
 func (a *app) verification(j *jobs.Job, r *jobs.Verification) {
