@@ -13,7 +13,7 @@ import (
 )
 
 // classic describes a NetCDF file of format CDF-1: variables of float64 over fixed
-// dimensions, with attributes of text, or of one float64 if "#" follows the name.
+// dimensions, with attributes of text, or of float64 if "#" follows the name.
 type classic struct {
 	dims []classicDim
 	vars []classicVar
@@ -77,9 +77,16 @@ func (c classic) header(begins []int) []byte {
 		b = list(b, tagAttribute, len(v.attributes))
 		for _, a := range v.attributes {
 			name, isNumber := strings.CutSuffix(a[0], "#")
-			if x, err := strconv.ParseFloat(a[1], 64); isNumber && err == nil {
-				b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(text(b, name), double), 1)
-				b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
+			if isNumber {
+				words := strings.Split(a[1], ",")
+				b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(text(b, name), double), uint32(len(words)))
+				for _, word := range words {
+					x, err := strconv.ParseFloat(word, 64)
+					if err != nil {
+						panic(err)
+					}
+					b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
+				}
 				continue
 			}
 			b = text(binary.BigEndian.AppendUint32(text(b, a[0]), char), a[1])

@@ -228,6 +228,9 @@ type Info struct {
 	// Rebased is the units to which times of some files were converted, because they
 	// counted from another moment. "": no times were converted.
 	Rebased string
+	// FirstLimits are the attributes with the limits of the first of several joined files, as
+	// earlier versions of this program kept them. nil: Attributes has the same limits.
+	FirstLimits zarr.Attributes
 	// Packing says what the elements mean, if they are packed and the target's codecs are
 	// to describe the packing; see [Packed]. Otherwise it is nil.
 	Packing Packing

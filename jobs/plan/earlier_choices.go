@@ -13,13 +13,13 @@ import (
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
 // program. They chose chunks by another rule, applied lossy codecs of the defaults to
-// every array, kept each _FillValue, gave some codecs another name, and gave dimensions no
-// names of axes. plannedEarlier returns that array if the checkpoint records it, because a
+// every array, kept each _FillValue, gave some codecs another name, gave dimensions no names
+// of axes, and kept the limits of the first of several files. plannedEarlier returns that array if the checkpoint records it, because a
 // target that is complete or begun keeps its metadata. Otherwise it returns nil. b is the
 // builder before it built planned, except that chose is set.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
 	former, renamed := b.formerCodecs()
-	if !b.chose && !renamed {
+	if !b.chose && !renamed && b.info.FirstLimits == nil {
 		return nil, nil, nil
 	}
 	if p.recorded == nil {
@@ -80,6 +80,14 @@ func (b *builder) earlierChoices(former []codecs.Spec, renamed bool) []builder {
 		for _, names := range list {
 			names.ownNames = true
 			list = append(list, names)
+		}
+	}
+	if b.info.FirstLimits != nil {
+		for _, limits := range list {
+			source := *limits.info
+			source.Attributes = source.FirstLimits
+			limits.info = &source
+			list = append(list, limits)
 		}
 	}
 	if b.chose {

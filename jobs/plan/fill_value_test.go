@@ -116,6 +116,13 @@ target: {url: out.zarr}
 	if err != nil {
 		t.Fatal(err)
 	}
+	keepsEarlier(t, j, "_FillValue", `"NaN"`)
+}
+
+// keepsEarlier gives a job with one array the checkpoint of an earlier version, in which the
+// array has another value of an attribute, and checks that the array keeps that value.
+func keepsEarlier(t *testing.T, j *jobfile.Job, attribute, earlierValue string) {
+	t.Helper()
 	p := planOf(t, j)
 	now, err := p.Manifest()
 	if err != nil {
@@ -130,7 +137,7 @@ target: {url: out.zarr}
 	}
 	meta := *p.Arrays[0].Meta
 	before := digest(&meta)
-	meta.Attributes = meta.Attributes.With("_FillValue", json.RawMessage(`"NaN"`))
+	meta.Attributes = meta.Attributes.With(attribute, json.RawMessage(earlierValue))
 	earlier := strings.ReplaceAll(string(now), before, digest(&meta))
 	if earlier == string(now) {
 		t.Fatal("the manifest does not have the digest of the metadata")

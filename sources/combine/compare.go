@@ -49,7 +49,11 @@ func (c *combined) compare(ctx context.Context, v *variable) error {
 				continue
 			}
 			if remarks[d.What]++; remarks[d.What] == 1 {
-				v.note("%s; the first is taken", text)
+				kept := "the first is taken"
+				if joinsLimits(v, d.Attribute) {
+					kept = "the joined array gets limits that hold in all files"
+				}
+				v.note("%s; %s", text, kept)
 			}
 		}
 	}

@@ -109,6 +109,7 @@ func (c *combined) keepsLists(v *variable, info *sources.Info) error {
 // fit.
 func (c *combined) lay(v *variable) (err error) {
 	info := *v.parts[0].Info()
+	joinLimits(v, &info)
 	info.Notes, info.Findings = c.remarks(v)
 	info.Notes, info.Findings, info.Rebased = slices.Concat(info.Notes, v.notes), slices.Concat(info.Findings, v.findings), v.rebased
 	for _, p := range v.parts[1:] {

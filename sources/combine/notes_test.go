@@ -1,12 +1,15 @@
 package combine
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // TestCombineNotes takes attributes and values from the first file although other files
@@ -149,5 +152,49 @@ func TestCoordinatesThatCannotBeRead(t *testing.T) {
 	members[1].arrays["h"].fail = func() error { return failed }
 	if _, err := combineAll(t, Options{Stack: "run", Wanted: everything}, members...); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLimitsOfFiles joins files with limits of their values.
+func TestLimitsOfFiles(t *testing.T) {
+	with := func(limits ...string) (list []*member) {
+		for i, text := range limits {
+			m := file(fmt.Sprintf("t(t)=%d", i))
+			if text != "" {
+				m.arrays["t"].info.Attributes = zarr.Attributes{{Name: "actual_range", Value: json.RawMessage(text)}}
+			}
+			list = append(list, m)
+		}
+		return list
+	}
+	for name, test := range map[string]struct {
+		members     []*member
+		want, first string // attributes; first: those of earlier versions
+		notes       []string
+	}{
+		"wider":         {with("[0,1]", "[2,3]", "[-1,0]"), "[-1,3]", "[0,1]", []string{"the attribute actual_range is [0,1] in a and [2,3] in b; the joined array gets limits that hold in all files", "the attribute actual_range differs from the first in 2 files"}},
+		"within":        {with("[0,3]", "[1,2]"), "[0,3]", "", []string{"the attribute actual_range is [0,3] in a and [1,2] in b; the joined array gets limits that hold in all files"}},
+		"the same":      {with("[0,3]", "[0,3]"), "[0,3]", "", nil},
+		"lacking":       {with("[0,3]", ""), "", "[0,3]", []string{"the attribute actual_range is [0,3] in a and absent in b; the joined array gets limits that hold in all files", "the attribute actual_range is left out, because not all files have such limits"}},
+		"not the first": {with("", "[0,3]"), "", "", []string{"the attribute actual_range is absent in a and [0,3] in b; the first is taken"}},
+		"not a number":  {with("[0,3]", `["NaN","NaN"]`), "", "[0,3]", []string{`the attribute actual_range is [0,3] in a and ["NaN","NaN"] in b; the joined array gets limits that hold in all files`, "the attribute actual_range is left out, because not all files have such limits"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src, err := combineAll(t, Options{Concat: "t", Wanted: everything}, test.members...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := src.Array(t.Context(), "t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			info := a.Info()
+			if got, first := string(info.Attributes.Get("actual_range")), string(info.FirstLimits.Get("actual_range")); got != test.want || first != test.first {
+				t.Errorf("%s, and earlier %s; want %s and %s", got, first, test.want, test.first)
+			}
+			if !slices.Equal(info.Notes, test.notes) {
+				t.Errorf("notes %q, want %q", info.Notes, test.notes)
+			}
+		})
 	}
 }
