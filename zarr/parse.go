@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
@@ -41,6 +42,13 @@ func open(text []byte) (*document, string, error) {
 	return d, node, nil
 }
 
+// isDraft reports whether zarr_format is that of the drafts of Zarr v3 up to 2022: a URL.
+// Their other documents lie below meta/, and their chunks below data/.
+func isDraft(format json.RawMessage) bool {
+	var text string
+	return json.Unmarshal(format, &text) == nil && strings.HasPrefix(text, "https://purl.org/zarr/spec/")
+}
+
 // topLevel returns the fields of a document and the type of its node. It reads the fields
 // that every document has, and accepts the numbers that only Python writes, see
 // [FromPython]. Its errors wrap ErrNotZarr.
@@ -59,6 +67,10 @@ func topLevel(text []byte) (fields []member, node string, err error) {
 		}
 	}
 	var version int
+	if isDraft(format) {
+		return nil, "", fmt.Errorf("%w: zarr_format is %s, as in the draft of Zarr v3 that GDAL 3.4 to 3.7 and zarr-python 2.12 to 2.18 wrote, and which was given up: "+
+			"rewrite it as Zarr v2 with one of these versions, as by gdalmdimtranslate -co FORMAT=ZARR_V2, or by zarr.copy_all in zarr-python 2.18 with ZARR_V3_EXPERIMENTAL_API=1", ErrNotZarr, shown(format))
+	}
 	if string(format) != "3" && (json.Unmarshal(format, &version) != nil || version != 3) {
 		return nil, "", fmt.Errorf("%w: zarr_format is %s, want 3", ErrNotZarr, shown(format))
 	}
