@@ -3,6 +3,7 @@ package codecs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -104,7 +105,11 @@ func (o *Object) DecodeRegion(ctx context.Context, pool *ndarray.Pool, dst ndarr
 		} else {
 			err = ranged.DecodeRegion(ctx, pool, to.view, region.Start, in)
 		}
-		err = c.fault(len(c.arrays), err)
+		if found, ok := errors.AsType[blockError](err); ok {
+			err = found.error
+		} else {
+			err = c.fault(len(c.arrays), err)
+		}
 	}
 	release()
 	if err != nil {

@@ -145,7 +145,7 @@ func (c *Chain) decoded(ctx context.Context, pool *ndarray.Pool, box ndarray.Reg
 		}
 		return InMemory(buffer.Bytes), release, err
 	}
-	return blocks{data, blocked, c.sizes[0].Max}, release, nil
+	return blocks{c, data, blocked}, release, nil
 }
 
 // front returns the first bytes → bytes codec if it can stop decoding early, and how many bytes
@@ -163,15 +163,24 @@ func (c *Chain) front(box ndarray.Region) (Stopping, int) {
 	return stopping, n
 }
 
-// blocks is an Input that decodes the ranges that are read.
+// blocks is an Input that decodes the ranges that are read, by the first bytes → bytes codec
+// of a chain.
 type blocks struct {
+	chain *Chain
 	data  []byte
 	codec Blocked
-	size  int
 }
 
-func (b blocks) Size() int64 { return int64(b.size) }
+func (b blocks) Size() int64 { return int64(b.chain.sizes[0].Max) }
 
 func (b blocks) ReadAt(_ context.Context, p []byte, off int64) error {
-	return b.codec.DecodeRange(p, b.data, int(off))
+	if err := b.codec.DecodeRange(p, b.data, int(off)); err != nil {
+		return blockError{b.chain.fault(len(b.chain.arrays)+1, err)}
+	}
+	return nil
 }
+
+// blockError is an error of [blocks], which names its codec already.
+type blockError struct{ error }
+
+func (e blockError) Unwrap() error { return e.error }

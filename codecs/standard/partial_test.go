@@ -242,3 +242,52 @@ func TestDecodeRegionOfLyingBlosc(t *testing.T) {
 		t.Errorf("%d buffers were not released", n)
 	}
 }
+
+// TestDamageNamesCodec damages chunks in all ways that change their length, and reads a
+// region of each: the error names the codec that finds the damage, as if the whole chunk
+// were read.
+func TestDamageNamesCodec(t *testing.T) {
+	inner := `{"chunk_shape":[32],"codecs":["bytes",{"name":"blosc","configuration":{"typesize":2}}],"index_codecs":["bytes","crc32c"]}`
+	for _, specs := range [][]codecs.Spec{
+		{spec("bytes", ""), spec("gzip", "")},
+		{spec("bytes", ""), spec("zstd", "")},
+		{spec("bytes", ""), spec("blosc", `{"typesize":2}`)},
+		{spec("bytes", ""), spec("blosc", `{"typesize":2}`), spec("crc32c", "")},
+		{spec("bytes", ""), spec("crc32c", "")},
+		{spec("bytes", ""), spec("numcodecs.lz4", "")},
+		{spec("numcodecs.delta", `{"dtype":"<i2"}`), spec("bytes", ""), spec("blosc", `{"typesize":2}`)},
+		{spec("sharding_indexed", inner)},
+	} {
+		in := codecs.Chunk{Type: dtype.Int16, Shape: []int{64}, Fill: dtype.Int16.Default()}
+		chain, err := standard.Registry(dtype.Standard()).Bind(specs, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pool ndarray.Pool
+		src := ndarray.New(in.Type, in.Shape)
+		for i := range src.Data {
+			src.Data[i] = byte(i / 4)
+		}
+		data, err := chain.AppendEncode(&pool, nil, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := specs[len(specs)-1].Name
+		for n := range len(data) {
+			whole := chain.Decode(&pool, ndarray.New(in.Type, in.Shape), data[:n])
+			region := chain.DecodeRegion(t.Context(), &pool, ndarray.New(in.Type, []int{8}), []int{8}, &object{data: slices.Clone(data[:n])})
+			if whole == nil || region == nil {
+				continue
+			}
+			last := func(err error) (names []string) {
+				for e, ok := errors.AsType[*codecs.Error](err); ok; e, ok = errors.AsType[*codecs.Error](e.Err) {
+					names = append(names, e.Codec)
+				}
+				return names
+			}
+			if x, y := last(whole), last(region); !slices.Equal(x, y) && !slices.Contains(x, "sharding_indexed") || slices.Contains(y, "bytes") {
+				t.Fatalf("%s cut to %d bytes: %v as a whole, %v as a region", name, n, whole, region)
+			}
+		}
+	}
+}
