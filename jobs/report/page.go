@@ -194,6 +194,8 @@ func statusOf(d *Document) status {
 	switch {
 	case v == nil:
 		return status{"open", "Migrated, and not verified yet"}
+	case v.Count > 0 && v.OnlyOtherValues():
+		return status{"bad", fmt.Sprintf("Elements of the target are not those of the source, although the objects are as they were written: %s", words.Count(v.Count, "difference"))}
 	case v.Count > 0:
 		return status{"bad", fmt.Sprintf("The target is not what was written: %s", words.Count(v.Count, "difference"))}
 	case v.Sample < 1:

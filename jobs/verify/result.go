@@ -69,6 +69,13 @@ type Difference struct {
 	Text  string `json:"text"`            // what differs, with both values
 }
 
+// OnlyOtherValues reports whether all differences are elements that are not those of the
+// source, in objects that are as they were written. It returns false if not all differences
+// are listed.
+func (r *Result) OnlyOtherValues() bool {
+	return r.Count == len(r.Differences) && !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.Kind != OtherValues })
+}
+
 // String returns the difference in one line.
 func (d Difference) String() string {
 	if d.Chunk != nil {

@@ -289,7 +289,7 @@ func (v *verification) compare(ctx context.Context, b *box) error {
 					c.Unequal, c.Elements, sum(sum(first, b.at.Start), sum(in.Start, at)), deviation.Shown(theirs, at), deviation.Shown(ours, at))
 				switch {
 				case a.deviation.Bound > 0:
-					text += fmt.Sprintf("; the codecs may change a value by %g", a.deviation.Bound)
+					text += fmt.Sprintf("; the codecs may change a value by %g: %s", a.deviation.Bound, strings.Join(a.deviation.Losses, "; "))
 				case a.lossy:
 					text += "; the codecs may change a number, but not to infinity or NaN, nor NaN to a number"
 				}

@@ -27,6 +27,17 @@ import (
 // errDiffers is the cause of the exit status of a verification that found a difference.
 var errDiffers = errors.New("the target is not what was written")
 
+// errOtherValues is errDiffers if all objects are as they were written.
+var errOtherValues error = otherValues{}
+
+type otherValues struct{}
+
+func (otherValues) Error() string {
+	return "elements of the target are not those of the source, although the objects are as they were written"
+}
+
+func (otherValues) Unwrap() error { return errDiffers }
+
 // shownDifferences is how many differences are printed.
 const shownDifferences = 20
 
@@ -240,6 +251,9 @@ func (a *app) verify(c *cli.Context, j *jobs.Job, opt jobs.VerifyOptions) error 
 		return err
 	}
 	a.verification(j, r)
+	if r.Count > 0 && r.OnlyOtherValues() {
+		return fmt.Errorf("%s: %w: %s", r.Target, errOtherValues, words.Count(r.Count, "difference"))
+	}
 	if r.Count > 0 {
 		return fmt.Errorf("%s: %w: %s", r.Target, errDiffers, words.Count(r.Count, "difference"))
 	}
