@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -55,7 +56,8 @@ type Chunk struct {
 	physical  Physical
 	marked    bool   // pages of version 2 say that they are not compressed, although they are
 	noSums    bool   // pages say that their checksum is 0, although they have none
-	encodings uint32 // bit k: there are pages, or levels, in encoding number k
+	encodings uint32 // bit k: there are pages, or levels, in encoding number k, perhaps
+	pages     uint32 // bit k: there are data pages in encoding number k
 	external  bool
 	encrypted bool
 	fault     error // an impossible statement of the footer about the chunk
@@ -234,6 +236,8 @@ func (f *File) check(size int64) error {
 				strange = append(strange, fmt.Sprintf("row group %d, column %q: %d", g, f.Leaves[i].Name, c.physical))
 			case c.physical != f.Leaves[i].Physical:
 				c.fault = fmt.Errorf("%w: physical type %d, but the schema says %d", ErrCorrupt, c.physical, f.Leaves[i].Physical)
+			case c.Values > 0 && c.Values != c.Nulls:
+				c.fault = c.checkEncodings(f.Leaves[i])
 			}
 		}
 		fault, err := f.checkValues(g)
@@ -257,6 +261,46 @@ func (f *File) check(size int64) error {
 		// In columns without lists, the number of values agrees with the row groups.
 		f.Faults = append(f.Faults, fmt.Sprintf("the footer says %d rows, but its row groups have %d: these are read", f.Rows, rows))
 		f.Rows = rows
+	}
+	return nil
+}
+
+// pageEncoding reads how many pages of a kind a chunk has in an encoding.
+func (t *thrift) pageEncoding(c *Chunk, kind byte) {
+	if kind != thriftStruct {
+		t.skipElement(kind)
+		return
+	}
+	page, encoding, count := int64(-1), int64(-1), int64(0)
+	t.fields(func(id int, kind byte) bool {
+		if kind != thriftInt32 {
+			return false
+		}
+		switch id {
+		case 1:
+			page = t.int()
+		case 2:
+			encoding = t.int()
+		case 3:
+			count = t.int()
+		default:
+			return false
+		}
+		return true
+	})
+	if (page == pageData || page == pageDataV2) && count > 0 && encoding >= 0 {
+		c.pages |= 1 << min(encoding, 31)
+	}
+}
+
+// checkEncodings returns an error if the footer counts pages in an encoding in which values of
+// a leaf cannot be. The list of encodings alone proves nothing: some writers list encodings
+// that no page has.
+func (c *Chunk) checkEncodings(leaf *Node) error {
+	for rest := c.pages; rest != 0; rest &= rest - 1 {
+		if n := bits.TrailingZeros32(rest); !suits(leaf, n) {
+			return unsuited(leaf, n)
+		}
 	}
 	return nil
 }
@@ -380,6 +424,8 @@ func (t *thrift) chunkMetadata(c *Chunk) {
 				c.Nulls = int(t.int())
 				return true
 			})
+		case id == 13 && kind == thriftList:
+			t.list(1, func(kind byte) { t.pageEncoding(c, kind) })
 		case id == 16 && kind == thriftStruct:
 			t.fields(func(id int, kind byte) bool {
 				if id != 1 || kind != thriftInt64 {

@@ -15,7 +15,7 @@ func (n *Node) String() string { return n.describe("") }
 func (n *Node) describe(name string) string {
 	text := "group"
 	if n.Leaf >= 0 {
-		text = nameOf(int(n.Physical), "boolean", "int32", "int64", "int96", "float", "double", "binary", "fixed_len_byte_array")
+		text = n.physicalName()
 		if n.Physical == FixedLenByteArray {
 			text += fmt.Sprintf("(%d)", n.Length)
 		}
@@ -56,6 +56,11 @@ func (l Logical) String() string {
 	}
 }
 
+// physicalName returns the name of a leaf's physical type.
+func (n *Node) physicalName() string {
+	return nameOf(int(n.Physical), "boolean", "int32", "int64", "int96", "float", "double", "binary", "fixed_len_byte_array")
+}
+
 // Compression returns the name of a column chunk's compression.
 func (c *Chunk) Compression() string {
 	return nameOf(c.Codec, "uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4 (Hadoop)", "zstd", "lz4_raw")
@@ -65,10 +70,18 @@ func (c *Chunk) Compression() string {
 func (c *Chunk) Encodings() []string {
 	var list []string
 	for rest := c.encodings; rest != 0; rest &= rest - 1 {
-		list = append(list, nameOf(bits.TrailingZeros32(rest), "plain", "number 1", "plain_dictionary", "rle", "bit_packed",
-			"delta_binary_packed", "delta_length_byte_array", "delta_byte_array", "rle_dictionary", "byte_stream_split"))
+		list = append(list, encodingName(bits.TrailingZeros32(rest)))
 	}
 	return list
+}
+
+// encodingName returns the name of an encoding. 31 stands for all numbers from 31 on.
+func encodingName(n int) string {
+	if n == 31 {
+		return "number 31 or more"
+	}
+	return nameOf(n, "plain", "number 1", "plain_dictionary", "rle", "bit_packed",
+		"delta_binary_packed", "delta_length_byte_array", "delta_byte_array", "rle_dictionary", "byte_stream_split")
 }
 
 // nameOf returns the name for a number, or the number itself if it has no name.

@@ -11,6 +11,7 @@ const (
 	encodingPlain           = 0
 	encodingPlainDictionary = 2
 	encodingRLE             = 3
+	encodingBitPacked       = 4 // of levels
 	encodingDeltaBinary     = 5
 	encodingDeltaLength     = 6
 	encodingDeltaByteArray  = 7
@@ -69,8 +70,32 @@ func newValues(leaf *Node, encoding int, data []byte, d *dictionary) (values, er
 		}
 		return &split{data: data, width: width}, nil
 	default:
-		return nil, fmt.Errorf("%w: encoding %d of physical type %d", ErrUnsupported, encoding, leaf.Physical)
+		return nil, unsuited(leaf, encoding)
 	}
+}
+
+// suits reports whether [newValues] reads values of a leaf in an encoding. Encodings of
+// levels suit all leaves, because the footer does not say what is in which encoding.
+func suits(leaf *Node, encoding int) bool {
+	switch encoding {
+	case encodingPlain, encodingPlainDictionary, encodingDictionary, encodingRLE, encodingBitPacked:
+		return true
+	case encodingDeltaBinary:
+		return leaf.Physical == Int32 || leaf.Physical == Int64
+	case encodingDeltaLength:
+		return leaf.Physical == ByteArray
+	case encodingDeltaByteArray:
+		return leaf.Physical == ByteArray || leaf.Physical == FixedLenByteArray
+	case encodingByteStreamSplit:
+		return leaf.Width() > 0
+	default:
+		return false
+	}
+}
+
+// unsuited returns the error about an encoding that does not suit a leaf.
+func unsuited(leaf *Node, encoding int) error {
+	return fmt.Errorf("%w: the encoding %s of values of the physical type %s: write the file again, such as with pyarrow", ErrUnsupported, encodingName(encoding), leaf.physicalName())
 }
 
 // plainFixed is the encoding PLAIN of values of one width.
