@@ -89,8 +89,12 @@ func (p *Plan) clashes() jobfile.Problems {
 	for _, a := range p.Arrays {
 		_, field := p.Job.Options(a.Source)
 		if other, taken := from[a.Target]; taken {
+			rename := a.Source
+			if zarr.CleanPath(other) != other { // arrays.name also means __name
+				rename = other
+			}
 			list = append(list, p.Job.Problem(field, fmt.Sprintf("arrays %q and %q would both become %q", other, a.Source, a.Target),
-				"give one of them another name with rename"))
+				fmt.Sprintf("give one of them another name with %s.rename", jobfile.FieldPath("arrays", rename))))
 		}
 		from[a.Target] = a.Source
 	}

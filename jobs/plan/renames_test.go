@@ -99,7 +99,7 @@ func TestNamesInJobs(t *testing.T) {
 // TestNamesThatMeet refuses nodes that would get the same name.
 func TestNamesThatMeet(t *testing.T) {
 	for name, test := range map[string]struct{ add, want string }{
-		"arrays":                   {"__a", `arrays "__a" and "a" would both become "a"`},
+		"arrays":                   {"__a", `arrays "__a" and "a" would both become "a" (give one of them another name with arrays.__a.rename)`},
 		"groups":                   {"__full/c", `groups "__full" and "full" would both become "full"`},
 		"an array and a group":     {"__full", `array "full/b" would lie inside of array "__full"`},
 		"an array and empty group": {"__meta", `array "__meta" would take the place of group "meta"`},
