@@ -100,6 +100,9 @@ func unwrap(t arrow.DataType) (inner arrow.DataType, shape []int, err error) {
 		switch outer := t.(type) {
 		case *arrow.FixedSizeListType:
 			n := int(outer.Len())
+			if n == 0 {
+				return nil, nil, errors.New("arrow type fixed_size_list: its lists have 0 elements, so the column has no values")
+			}
 			if n < 1 || n > maxRow/row {
 				return nil, nil, fmt.Errorf("arrow type fixed_size_list: %d elements in a row of shape %v: want lengths of at least 1, and at most %d elements in all: split the column", n, append(shape, n), maxRow)
 			}

@@ -119,7 +119,8 @@ func (t *parquetTable) details() []sources.Detail {
 // columnDetails implements [table].
 func (t *parquetTable) columnDetails(c *column) []sources.Detail {
 	n, stored := t.field(c, c.at)
-	text := c.field.Type.String()
+	empty := &arrow.FixedSizeListType{} // stands for all lists of 0 elements
+	text := strings.ReplaceAll(c.field.Type.String(), empty.String(), "fixed_size_list[0]")
 	if name, ok := metadataOf(c.field, extensionName); ok {
 		text = fmt.Sprintf("%s of %s", name, text)
 	}

@@ -46,7 +46,7 @@ func (r *record) check(n *node, values int) error {
 	}
 	switch n.kind {
 	case kindList:
-		if values > math.MaxInt/n.length {
+		if n.length > 0 && values > math.MaxInt/n.length {
 			return fmt.Errorf("%w: %d lists of %d elements", ipc.ErrCorrupt, values, n.length)
 		}
 		return r.check(n.children[0], values*n.length)

@@ -217,6 +217,9 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 		of.Type = refine(of.Type, &stored.Children[0])
 		switch s := stored.Type.(type) {
 		case *arrow.FixedSizeListType:
+			if s.Len() == 0 { // FixedSizeListOfField would panic, and pyarrow does not read what it writes
+				return s
+			}
 			return arrow.FixedSizeListOfField(s.Len(), of)
 		case *arrow.ListType, *arrow.LargeListType, *arrow.ListViewType, *arrow.LargeListViewType:
 			return arrow.ListOfField(of)

@@ -180,7 +180,10 @@ func listType(number int, t *table, child *Field) (arrow.DataType, error) {
 		return arrow.MapOf(child.Children[0].Type, child.Children[1].Type), nil
 	}
 	n := t.int32(0, 0)
-	if n < 1 { // arrow would panic
+	switch {
+	case n == 0: // FixedSizeListOfField would panic
+		return &arrow.FixedSizeListType{}, nil
+	case n < 0:
 		return nil, fmt.Errorf("lists of %d elements", n)
 	}
 	return arrow.FixedSizeListOfField(int32(n), of), nil
