@@ -89,13 +89,20 @@ func (b *streamBound) AppendDecode(dst, src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
 	}
-	defer b.readers.Put(r)
 	out, err := appendRead(dst, r, b.in)
-	if err == nil && in.Len() > 0 {
+	if err != nil {
+		return nil, err
+	}
+	b.keep(r)
+	if in.Len() > 0 {
 		return nil, fmt.Errorf("%w: %d bytes behind the end", codecs.ErrCorrupt, in.Len())
 	}
-	return out, err
+	return out, nil
 }
+
+// keep keeps a reader for later streams. It must have come to the end of its stream: that of
+// bzip2 would give bytes that nobody has read to the reader of the next stream.
+func (b *streamBound) keep(r io.Reader) { b.readers.Put(r) }
 
 // appendWhole is AppendDecode for a length that is known.
 func (b *streamBound) appendWhole(dst, src []byte) ([]byte, error) {
@@ -124,8 +131,11 @@ func (b *streamBound) DecodedLength(src []byte) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
 	}
-	defer b.readers.Put(r)
-	return lengthOf(r, b.in)
+	n, err := lengthOf(r, b.in)
+	if err == nil {
+		b.keep(r)
+	}
+	return n, err
 }
 
 // lengthOf counts the bytes that r returns, at most want.
@@ -160,12 +170,12 @@ func (b *streamBound) VerifyInto(ctx context.Context, in codecs.Input, to io.Wri
 		if err != nil {
 			return err
 		}
-		defer b.readers.Put(r)
 		most := int64(b.in.Max) + 1
 		n, err := io.Copy(to, io.LimitReader(r, most))
 		if decoded = int(n); err != nil || n == most {
 			return err
 		}
+		b.keep(r)
 		if _, err := from.Peek(1); err == nil {
 			return errors.New("there are bytes behind the end")
 		}
