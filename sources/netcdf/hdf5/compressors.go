@@ -39,7 +39,38 @@ func (d *decoders) deflate(dst, src []byte) ([]byte, error) {
 	return dst[:n], nil
 }
 
+// bzip2 decodes a stream. Like libhdf5, it ignores what is behind the stream.
 func (d *decoders) bzip2(dst, src []byte) ([]byte, error) {
+	out, err := d.bzip2Whole(dst, src)
+	if err == nil {
+		return out, nil
+	}
+	if end := bzip2End(src); end < len(src) {
+		if out, err := d.bzip2Whole(dst, src[:end]); err == nil {
+			return out, nil
+		}
+	}
+	return nil, err
+}
+
+// bzip2End returns where the first stream in data ends. A stream ends with 48 fixed bits, which
+// begin anywhere in a byte, a checksum of 32 bits, and bits that fill the last byte.
+func bzip2End(data []byte) int {
+	const mark, checksum = 0x177245385090, 4
+	var word uint64
+	for i, b := range data {
+		word = word<<8 | uint64(b)
+		for shift := range 8 { // how many bits of this byte are behind the mark
+			if word>>shift&(1<<48-1) == mark {
+				return min(i+1+checksum, len(data))
+			}
+		}
+	}
+	return len(data)
+}
+
+// bzip2Whole decodes a stream that ends with src.
+func (d *decoders) bzip2Whole(dst, src []byte) ([]byte, error) {
 	z, ok := d.bzip2s.Get().(*bzip2.Reader)
 	var err error
 	if ok {
@@ -50,7 +81,6 @@ func (d *decoders) bzip2(dst, src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
 	}
-	defer d.bzip2s.Put(z)
 	n := 0
 	for {
 		to := dst[n:]
@@ -62,6 +92,7 @@ func (d *decoders) bzip2(dst, src []byte) ([]byte, error) {
 		case k > 0 && n == len(dst):
 			return nil, tooMuch(len(dst))
 		case errors.Is(err, io.EOF):
+			d.bzip2s.Put(z) // before its end it would keep bytes for the next stream
 			return dst[:n+k], nil
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", err, ErrCorrupt)
