@@ -1,6 +1,7 @@
 package dtype
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
@@ -71,6 +72,11 @@ func unquoted(format Format, text []byte) []byte {
 // isNumber reports whether text is a JSON number.
 func isNumber(text []byte) bool {
 	return json.Valid(text) && strings.IndexByte("-0123456789", text[0]) >= 0
+}
+
+// isInteger reports whether text is a JSON number without a fraction or an exponent.
+func isInteger(text []byte) bool {
+	return isNumber(text) && !bytes.ContainsAny(text, ".eE")
 }
 
 // isZero reports whether text is the number 0 of Zarr v2. Older stores have this fill

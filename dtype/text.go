@@ -91,10 +91,17 @@ func (t *object) V3() (json.RawMessage, error)      { return json.RawMessage(`"`
 func (t *object) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 func (t *object) V2Filter() string                  { return t.filter }
 
-// ParseScalar implements [Type]. In Zarr v2, 0 is the empty element: zarr-python 2
-// fills arrays of objects with 0 when nobody chose a fill value.
+// ParseScalar implements [Type]. In Zarr v2, an integer stands for the string with its
+// digits, as in zarr-python 3: zarr-python 2 fills arrays of objects with 0 when nobody chose a
+// fill value. For bytes, 0 is the empty element.
 func (t *object) ParseScalar(format Format, text json.RawMessage) (Scalar, error) {
 	text = bytes.TrimSpace(text)
+	if t == StringType && format == V2 && isInteger(text) {
+		if string(text) == "-0" {
+			text = text[1:]
+		}
+		return Scalar(text), nil
+	}
 	if isZero(format, text) {
 		return Scalar{}, nil
 	}

@@ -191,6 +191,9 @@ type Info struct {
 	// none. FillFrom says where in the source it was found.
 	Fill     dtype.Scalar
 	FillFrom string
+	// FormerFill is the fill value that earlier versions of this program took for Fill. nil:
+	// they took the same.
+	FormerFill dtype.Scalar
 	// Chunks is the shape of the chunks, or of the inner chunks of shards. The source
 	// reads each of them as a whole. nil: any region can be read at the same cost.
 	Chunks []int
@@ -240,6 +243,12 @@ type Info struct {
 	// Notes are remarks for users on decisions that were made while the metadata were
 	// read: a type without an exact counterpart, a fill value that was ignored.
 	Notes []string
+}
+
+// Refilled is an optional ability of an [Array] with a FormerFill.
+type Refilled interface {
+	// WithFill returns the array with another value of elements that were never written.
+	WithFill(fill dtype.Scalar) Array
 }
 
 // FillValue returns Fill as Zarr v3 spells it in JSON. It is nil if Fill is nil.

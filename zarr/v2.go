@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,8 @@ type ArrayV2 struct {
 	// Named says that the dimensions have their names from [DimensionsAttribute], as
 	// xarray writes it.
 	Named bool
+	// FillNumber says that the fill value of strings is a number in the document.
+	FillNumber bool
 }
 
 // ParseArrayV2 reads .zarray, the document of an array, and the document of its
@@ -70,6 +73,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 			if a.Fill, err = dtype.ParseFill(a.Type, dtype.V2, text); err != nil {
 				d.problem("fill_value", err)
 			}
+			a.FillNumber = a.Type == dtype.StringType && a.Fill != nil && !bytes.HasPrefix(bytes.TrimSpace(text), []byte(`"`))
 		}
 	}
 	if a.Attributes, err = ParseAttributesV2(attributes); err != nil {

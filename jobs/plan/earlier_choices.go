@@ -9,17 +9,19 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
 // program. They chose chunks by another rule, applied lossy codecs of the defaults to
 // every array, kept each _FillValue, gave some codecs another name, gave dimensions no names
-// of axes, and kept the limits of the first of several files. plannedEarlier returns that array if the checkpoint records it, because a
-// target that is complete or begun keeps its metadata. Otherwise it returns nil. b is the
-// builder before it built planned, except that chose is set.
+// of axes, kept the limits of the first of several files, and took the number 0 as a fill value
+// of strings for the empty string. plannedEarlier returns that array if the checkpoint records
+// it, because a target that is complete or begun keeps its metadata. Otherwise it returns nil. b
+// is the builder before it built planned, except that chose is set.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
 	former, renamed := b.formerCodecs()
-	if !b.chose && !renamed && b.info.FirstLimits == nil {
+	if !b.chose && !renamed && b.info.FirstLimits == nil && b.info.FormerFill == nil {
 		return nil, nil, nil
 	}
 	if p.recorded == nil {
@@ -88,6 +90,17 @@ func (b *builder) earlierChoices(former []codecs.Spec, renamed bool) []builder {
 			source.Attributes = source.FirstLimits
 			limits.info = &source
 			list = append(list, limits)
+		}
+	}
+	if b.info.FormerFill != nil {
+		for _, fill := range list {
+			source := *fill.info
+			source.Fill = source.FormerFill
+			fill.info = &source
+			if array, ok := fill.array.(sources.Refilled); ok {
+				fill.array = array.WithFill(source.Fill)
+			}
+			list = append(list, fill)
 		}
 	}
 	if b.chose {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/manifest"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // TestUnreadFill plans arrays with an attribute _FillValue that xarray does not read. NaN
@@ -128,22 +129,30 @@ func keepsEarlier(t *testing.T, j *jobfile.Job, attribute, earlierValue string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest := func(meta any) string {
-		text, err := json.Marshal(meta)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return manifest.MetadataDigest(text)
-	}
 	meta := *p.Arrays[0].Meta
-	before := digest(&meta)
 	meta.Attributes = meta.Attributes.With(attribute, json.RawMessage(earlierValue))
-	earlier := strings.ReplaceAll(string(now), before, digest(&meta))
-	if earlier == string(now) {
-		t.Fatal("the manifest does not have the digest of the metadata")
-	}
-	beginCheckpoint(t, j, earlier)
-	if got := digest(planOf(t, j).Arrays[0].Meta); got != digest(&meta) {
+	beginCheckpoint(t, j, withDigest(t, now, p.Arrays[0].Meta, &meta))
+	if got := planOf(t, j).Arrays[0].Meta; digestOf(t, got) != digestOf(t, &meta) {
 		t.Error("the metadata are not those of the earlier version")
 	}
+}
+
+// withDigest returns a manifest with the digest of the metadata of an earlier version in the
+// place of the digest of now.
+func withDigest(t *testing.T, text []byte, now, earlier *zarr.Array) string {
+	t.Helper()
+	changed := strings.ReplaceAll(string(text), digestOf(t, now), digestOf(t, earlier))
+	if changed == string(text) {
+		t.Fatal("the manifest does not have the digest of the metadata")
+	}
+	return changed
+}
+
+func digestOf(t *testing.T, meta *zarr.Array) string {
+	t.Helper()
+	text, err := json.Marshal(meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return manifest.MetadataDigest(text)
 }

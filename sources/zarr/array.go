@@ -193,6 +193,10 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	} else {
 		info.FillFrom = "fill_value"
 	}
+	if meta.FillNumber {
+		info.FormerFill = dtype.Scalar{} // earlier versions took 0 for the empty text
+		info.Notes = append(info.Notes, fmt.Sprintf("the fill value of the source is the number %s, which nobody may have chosen: chunks that are not stored are read as the text %q, as in zarr-python 3", meta.Fill, meta.Fill))
+	}
 	if meta.Mixed {
 		for _, by := range []dtype.Ordered{dtype.Swapper(meta.Type, dtype.Little), dtype.Swapper(meta.Type, dtype.Mixed)} {
 			if by != nil {
