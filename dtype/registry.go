@@ -293,5 +293,5 @@ func (r *Registry) object(filter string) (Type, error) {
 	if filter == "" {
 		return nil, fmt.Errorf("%w %q: objects without a filter that says what they are: want vlen-utf8 (string) or vlen-bytes (bytes)", ErrUnknown, "|O")
 	}
-	return nil, fmt.Errorf("%w %q: Zarr v3 has no type for objects of the filter %q: rewrite the array with vlen-utf8 (string) or vlen-bytes (bytes)", ErrUnknown, "|O", clip([]byte(filter)))
+	return nil, fmt.Errorf("%w %q: Zarr v3 has no type for objects of the filter %q: rewrite the array with vlen-utf8 (string) or vlen-bytes (bytes), such as with zarr-python 2", ErrUnknown, "|O", clip([]byte(filter)))
 }

@@ -67,6 +67,9 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 	if a.Type != nil {
 		v.Type = a.Type
 		if a.Codecs, err = standard.FromV2(registry, v); err != nil {
+			if errors.Is(err, codecs.ErrUnknown) {
+				err = fmt.Errorf("%w: rewrite the array without it, such as with zarr-python 2", err)
+			}
 			d.problems = append(d.problems, err) // the error names the filter
 		}
 		if text, ok := d.need("fill_value"); ok {

@@ -2,6 +2,7 @@ package standard
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -75,15 +76,23 @@ func (c deltaCodec) BindArrayToArray(in codecs.Chunk) (codecs.ArrayToArray, erro
 		b.encode, b.decode = floatDelta(from, to)
 		b.advice = "all elements behind it would be lost, choose another codec"
 	case from.integer() || from.float():
-		return nil, codecs.Fieldf("astype", "%s: want integers for integers and floats for floats", encoded.Name())
+		return nil, codecs.InField("astype", unsuited(fmt.Sprintf("%s for %s: want integers for integers and floats for floats", encoded.Name(), decoded.Name())))
 	default:
-		return nil, codecs.Fieldf("", "data type %s: want integers or floats", in.Type.Name())
+		return nil, codecs.InField("", unsuited(fmt.Sprintf("data type %s: want integers or floats", in.Type.Name())))
 	}
 	b.out.Type, b.out.Fill = encoded, b.encode().Scalar(encoded, decoded, in.Fill)
 	b.spec = codecs.Spec{Name: deltaName, Configuration: fmt.Appendf(nil,
 		`{"dtype":%s,"astype":%s}`, numpyName(decoded), numpyName(encoded))}
 	return b, nil
 }
+
+// unsuited is the text of an error about types that numcodecs has and this program does not. It
+// is one of [errors.ErrUnsupported].
+type unsuited string
+
+func (u unsuited) Error() string { return string(u) }
+
+func (unsuited) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // deltaBound makes a kernel for each chunk, because a kernel carries the last element
 // from piece to piece.

@@ -207,6 +207,9 @@ func (s *source) newKind(meta *zarr.ArrayV2) (*kind, error) {
 	var err error
 	in := codecs.Chunk{Type: meta.Type, Shape: meta.Grid.Chunk, Fill: k.fill}
 	k.chain, err = s.chains.Bind(meta.Codecs, in)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, fmt.Errorf("%w: rewrite the array without this codec, such as with zarr-python", err)
+	}
 	if err != nil {
 		return nil, err
 	}
