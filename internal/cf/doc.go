@@ -53,4 +53,5 @@
 //	period.go             the years and days that a text names
 //	rebase.go             times from another moment
 //	rebase_limits.go      the limits of such times
+//	joined_limits.go      limits of several arrays as one
 package cf

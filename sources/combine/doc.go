@@ -6,6 +6,7 @@
 //
 //	combined.go  the source that is made, its variables, and spans and runs of members
 //	bounds.go    bounds, which inherit from their coordinates
+//	limits.go    limits of values that hold in all members
 //	compare.go   descriptions of an array in the members
 //	order.go     the values of the coordinate along which members are joined
 //	overlap.go   members that overlap

@@ -141,19 +141,6 @@ func (a *array) decodedBy(chain *codecs.Chain, fill dtype.Scalar) {
 	a.kind = &own
 }
 
-// WithFill implements [sources.Refilled].
-func (a *array) WithFill(fill dtype.Scalar) sources.Array { return a.withFill(fill) }
-
-// WithFill implements [sources.Refilled].
-func (a storedArray) WithFill(fill dtype.Scalar) sources.Array { return storedArray{a.withFill(fill)} }
-
-func (a *array) withFill(fill dtype.Scalar) *array {
-	other, own, info := *a, *a.kind, *a.Info()
-	own.fill, info.Fill = fill, fill
-	other.kind, other.info = &own, &info
-	return &other
-}
-
 // mostKinds is how many kinds are remembered. If there are more, all of them are forgotten,
 // because arrays of so many kinds share little.
 const mostKinds = 1024

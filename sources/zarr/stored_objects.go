@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
 )
@@ -86,4 +87,17 @@ func (a storedArray) open(ctx context.Context, index []int) (codecs.Input, error
 		err = a.checkVersion(index, info.Version)
 	}
 	return input{st, info}, err
+}
+
+// WithFill implements [sources.Refilled].
+func (a *array) WithFill(fill dtype.Scalar) sources.Array { return a.withFill(fill) }
+
+// WithFill implements [sources.Refilled].
+func (a storedArray) WithFill(fill dtype.Scalar) sources.Array { return storedArray{a.withFill(fill)} }
+
+func (a *array) withFill(fill dtype.Scalar) *array {
+	other, own, info := *a, *a.kind, *a.Info()
+	own.fill, info.Fill = fill, fill
+	other.kind, other.info = &own, &info
+	return &other
 }
