@@ -75,6 +75,7 @@ func (a *app) totalOf(ctx context.Context, p *jobs.Plan, e estimates, prices []p
 	if t.Done != nil {
 		objects -= int64(t.Done.Chunks)
 	}
+	objects = min(objects, left) // if the samples say that hardly any chunk is stored
 	if objects > files && p.Job.Target.References == "" {
 		w := p.Job.Problem("target.url", fmt.Sprintf("up to %s may still be written, and the file system has room for %s", words.Count(int(objects), "object"), words.Count(int(files), "file")),
 			"shards hold many chunks in one object, and larger chunks make fewer; otherwise choose another place")
