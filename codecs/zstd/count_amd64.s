@@ -56,8 +56,8 @@ sum:
 	JCC  sum
 	RET
 
-// Adds the frequencies at AX, eight at a time, each times its logarithm, to sum. A frequency, as a number with a
-// fraction, has the logarithm, rounded down, in its exponent.
+// Adds eight frequencies, from AX on, each times its logarithm, to sum. The exponent of a frequency that became a float
+// tells how far to shift it.
 #define WEIGH(at, sum) \
 	VMOVDQU    at(SI)(AX*1), Y0       \
 	VPADDD     at(DI)(AX*1), Y0, Y0   \

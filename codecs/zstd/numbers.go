@@ -70,8 +70,8 @@ const (
 // large. These copies are short. One from farther back saves next to nothing, and waits for the memory.
 const denseWindow = 2 << 20
 
-// Numbers of eight bytes are crowded if the first crowdedSample bytes of a block have one sequence for two to crowdedShare
-// numbers, or a few more, and the copies have the length of a number in the mean. So it is in bounds and corners of cells,
+// Numbers of eight bytes are crowded if the first crowdedSample bytes of a block have one sequence for one and a half to
+// crowdedShare numbers, and the copies have the length of a number in the mean. So it is in bounds and corners of cells,
 // and in depths. The search at any position finds longer copies there, and takes less time. Where nearly each number has a
 // sequence of its own, or parts of numbers are copied, as in floats of 32 bits that were stored in 64, that search finds
 // nothing longer, and frames would be up to 7 % larger.
