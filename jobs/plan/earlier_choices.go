@@ -69,9 +69,8 @@ func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*
 func (b *builder) earlierChoices(former []codecs.Spec, renamed bool) []builder {
 	list := []builder{*b}
 	if renamed {
-		named, source := *b, *b.info
-		source.Codecs = former
-		named.info = &source
+		named := *b
+		named.describe(func(source *sources.Info) { source.Codecs = former })
 		list = append(list, named)
 		for _, encoded := range list {
 			encoded.encodes = true
@@ -86,19 +85,15 @@ func (b *builder) earlierChoices(former []codecs.Spec, renamed bool) []builder {
 	}
 	if b.info.FirstLimits != nil {
 		for _, limits := range list {
-			source := *limits.info
-			source.Attributes = source.FirstLimits
-			limits.info = &source
+			limits.describe(func(source *sources.Info) { source.Attributes = source.FirstLimits })
 			list = append(list, limits)
 		}
 	}
 	if b.info.FormerFill != nil {
 		for _, fill := range list {
-			source := *fill.info
-			source.Fill = source.FormerFill
-			fill.info = &source
+			fill.describe(func(source *sources.Info) { source.Fill = source.FormerFill })
 			if array, ok := fill.array.(sources.Refilled); ok {
-				fill.array = array.WithFill(source.Fill)
+				fill.array = array.WithFill(fill.info.Fill)
 			}
 			list = append(list, fill)
 		}
@@ -112,6 +107,13 @@ func (b *builder) earlierChoices(former []codecs.Spec, renamed bool) []builder {
 		}
 	}
 	return list[1:]
+}
+
+// describe gives the builder a description of the source of its own, which change may change.
+func (b *builder) describe(change func(*sources.Info)) {
+	source := *b.info
+	change(&source)
+	b.info = &source
 }
 
 // formerCodecs returns the codecs of the source by the names that earlier versions gave
