@@ -155,6 +155,7 @@ func TestAppendRefuses(t *testing.T) {
 		"earlier":       {night{-9, 2}, nil, []string{`row 0 of the source, -9.0 days since 2001-01-01, does not go on from row 3 of the target, 3.0 days`}},
 		"other units":   {next, []string{"days since 2001", "days since 2002", "driver: raw", "driver: raw\n  time: keep"}, []string{`arrays.g/time.attributes.units`, `"days since 2002-01-01", in the target "days since 2001-01-01"`}},
 		"other meaning": {next, []string{"units: K", "units: degC"}, []string{`array "g/v": the attribute units is "degC", in the target "K"`}},
+		"other packing": {next, []string{"units: K", "units: K, scale_factor: 0.1"}, []string{"write a new target from all files, with source.cf: unpack"}},
 		"wanted":        {next, []string{"g/v: {chunks: [4, 2]}", "g/v: {attributes: {long_name: x}}"}, []string{`long_name is "x", in the target absent`}},
 		"other type":    {next, []string{"g/lat: {url: lat_4.raw, data_type: uint8", "g/lat: {url: lat_4.raw, data_type: int8"}, []string{`array "g/lat": int8, the target has uint8`, "data_type: uint8 converts"}},
 		"other chunks":  {next, []string{"chunks: [4, 2]", "chunks: [2, 2]"}, []string{"arrays.g/v.chunks", "[2 2], the target has [4 2]"}},

@@ -263,6 +263,7 @@ func TestCombineRefuses(t *testing.T) {
 		"units of time":                 {concat, []*member{file(days), file("t(t)=2;units=days since 2002-01-01"), file("t(t)=3")}, []string{`units is "days since 2001-01-01" in a and absent in c`}},
 		"units of time, in spite of it": {keep, []*member{file(days), file("t(t)=2;units=days since 2002-01-01")}, []string{"do not mean the same"}},
 		"calendar, in spite of it":      {override, []*member{file("t(t)=1;calendar=noleap"), file("t(t)=2;calendar=standard")}, []string{"the attribute calendar"}},
+		"packing":                       {concat, []*member{file("t(t)=0", "v(t)=1;scale_factor=2"), file("t(t)=1", "v(t)=1;scale_factor=3")}, []string{"do not mean the same: cf: unpack takes"}},
 		"missing":                       {concat, []*member{file(days, "v(t)=1,2"), file("t(t)=7;units=days since 2001-01-01")}, []string{`b: no array "v", which a has: exclude it`}},
 		"missing, in spite of it":       {override, []*member{file(days, "v(t)=1,2"), file("t(t)=7;units=days since 2001-01-01")}, []string{`b: no array "v"`}},
 		"missing coordinate":            {concat, []*member{file("v(t)=1"), file("t(t)=3", "v(t)=1")}, []string{`a: no array "t", which b has`}},
