@@ -51,7 +51,7 @@ TAGS := urfave_cli_no_docs,tinygo
 ENTRY := $(if $(filter linux/amd64,$(shell go env GOOS)/$(shell go env GOARCH)),-E main.start)
 ZARRS := .cache/zarrs/bin/zarrs_reencode
 
-.PHONY: outdated audit help build test lint race fuzz bench mutate soak interop real-files speed-levels speed-zstd wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
+.PHONY: outdated audit help wine build test lint race fuzz bench mutate soak interop real-files speed-levels speed-zstd wheel ports servers cloud-test simulate simulate-costs small chunks docs check clean release release-check cross packaging
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -192,6 +192,9 @@ release-check: ## a release, made twice in folders and caches of their own, comp
 
 packaging: ## the tests of what makes a release (needs: Go)
 	cd packaging && CGO_ENABLED=0 go vet . && CGO_ENABLED=0 go test .
+
+wine: ## run the program for Windows (needs: Go, and a Wine that has bcryptprimitives.dll)
+	ZMIGRATE_WINE=wine go test -count=1 -run '^TestWine$$' ./e2e
 
 cross: ## vet for Windows and macOS (needs: Go)
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go vet ./...

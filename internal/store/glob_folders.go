@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []strin
 	l, err := location.Parse(pattern)
 	if err != nil {
 		return nil, err
+	}
+	if l.Local() {
+		l.Path = filepath.ToSlash(l.Path)
 	}
 	literal, rest := l.Path, ""
 	if i := strings.IndexAny(l.Path, "*?["); i >= 0 {
@@ -32,11 +36,12 @@ func GlobFolders(ctx context.Context, pattern string, opt Options) (urls []strin
 	}
 	above := l
 	above.Path = strings.TrimRight(literal, "/")
-	if above.Path == "" && l.Local() {
+	switch {
+	case !l.Local() || above.Path != filepath.VolumeName(above.Path):
+	case literal == "":
 		above.Path = "."
-		if literal != "" {
-			above.Path = "/"
-		}
+	default:
+		above.Path += "/" // of the file system, or of a drive
 	}
 	s, err := Open(ctx, above.Full(), opt)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/internal/store/location"
@@ -127,6 +128,9 @@ func CheckURL(url string) error {
 	_, err := location.Parse(url)
 	return err
 }
+
+// FilePath returns the path of this system that the path of a file URL means.
+func FilePath(path string) string { return location.FromURL(path, runtime.GOOS) }
 
 // CheckKey returns an error for a key that the provider of url is known to refuse or to
 // change. It opens nothing.

@@ -117,11 +117,20 @@ func (f *files) glob(ctx context.Context, opt store.Options) string {
 	}
 	for _, glob := range []string{dir + prefix + "*" + suffix, dir + "*" + suffix} {
 		list, err := store.Glob(ctx, glob, opt)
-		if err == nil && slices.Equal(slices.Sorted(slices.Values(list)), slices.Sorted(slices.Values(f.urls))) {
+		if err == nil && slices.Equal(slashed(list), slashed(f.urls)) {
 			return glob
 		}
 	}
 	return ""
+}
+
+// slashed returns sorted paths and URLs with slashes, also on Windows.
+func slashed(names []string) []string {
+	list := slices.Sorted(slices.Values(names))
+	for i, n := range list {
+		list[i] = filepath.ToSlash(n)
+	}
+	return list
 }
 
 // relativeTo returns the locations as a job file in a folder has them.

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,6 +63,7 @@ func data(folder string, below []string) []string {
 // are the parts before the first part with a special character. Each part of a glob stands
 // for one part of a path.
 func above(location, file string) int {
+	location, file = filepath.ToSlash(location), filepath.ToSlash(file)
 	name, _, _ := strings.Cut(location, "?")
 	if strings.HasPrefix(file, strings.TrimRight(name, "/")+"/") {
 		return len(parts(location))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,5 +133,5 @@ func (c *constant) ShareInfo(s *sources.Infos) { c.info = s.Share(c.info) }
 // parts returns the parts of the path of a URL, except empty ones and ".".
 func parts(url string) []string {
 	name, _, _ := strings.Cut(url, "?")
-	return slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
+	return slices.DeleteFunc(strings.Split(filepath.ToSlash(name), "/"), func(part string) bool { return part == "" || part == "." })
 }

@@ -6,6 +6,8 @@
 //	change_time_other.go  the same for systems that are not asked
 //	writeback_linux.go    what tells the system when to write to the disk
 //	writeback_other.go    the same for systems without such calls
+//	patience_windows.go   waits until other programs have closed a file
+//	patience_other.go     the same for systems that need not wait
 //	links.go              links that lead out of the directory
 //	open_files.go         files that stay open, and how many
 //	driver.go             Driver

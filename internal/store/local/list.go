@@ -110,7 +110,7 @@ func (w *walk) next(ctx context.Context) ([]driver.Info, error) {
 // the key of an object. A file in the place of the whole folder is an error.
 func (w *walk) read(key string) ([]entry, error) {
 	dir := filepath.Join(w.root, filepath.FromSlash(key))
-	found, err := os.ReadDir(dir)
+	found, err := readDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || key != "" && errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func (d *Driver) Folders(prefix string) driver.FolderPager {
 	hidden := []string{d.staging, filepath.Join(d.root, innerStaging)}
 	return driver.OnePage(func() ([]string, error) {
 		dir := filepath.Join(d.root, filepath.FromSlash(prefix))
-		entries, err := os.ReadDir(dir)
+		entries, err := readDir(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}

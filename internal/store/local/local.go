@@ -153,7 +153,8 @@ func (d *Driver) Delete(ctx context.Context, key string) error {
 		return nil // a folder is no object
 	}
 	if err == nil {
-		err = os.Remove(target)
+		d.files.forget(target)
+		err = patiently(func() error { return os.Remove(target) })
 	}
 	if err = missing(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

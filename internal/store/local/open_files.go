@@ -105,7 +105,8 @@ func (c *openFiles) drop(e *list.Element) error {
 	return nil
 }
 
-// forget drops a file that was replaced or removed.
+// forget drops a file that is replaced or removed. It is called before that, because Windows replaces and removes no
+// file that is open, and again afterwards.
 func (c *openFiles) forget(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +135,21 @@ func openRegular(name string) (*os.File, error) {
 	if !st.Mode().IsRegular() {
 		return nil, irregular(name, st.Mode())
 	}
-	return os.Open(name)
+	var f *os.File
+	err = patiently(func() error {
+		f, err = os.Open(name)
+		return err
+	})
+	return f, err
+}
+
+// readDir returns the sorted entries of a folder.
+func readDir(name string) (entries []fs.DirEntry, err error) {
+	err = patiently(func() error {
+		entries, err = os.ReadDir(name)
+		return err
+	})
+	return entries, err
 }
 
 // irregular is the error for something that is no regular file. A folder counts as

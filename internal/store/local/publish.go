@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 
@@ -106,14 +107,15 @@ func (d *Driver) place(key string, f func(target string) error) error {
 	if err := d.links.check(dir); err != nil {
 		return err
 	}
-	err := f(target)
+	d.files.forget(target)
+	err := patiently(func() error { return f(target) })
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := d.mkdir(dir); err != nil {
+		if err := patiently(func() error { return d.mkdir(dir) }); err != nil {
 			return err
 		}
-		err = f(target)
+		err = patiently(func() error { return f(target) })
 	}
 	if err != nil {
 		return err
@@ -174,9 +176,12 @@ func (d *Driver) syncDirs() error {
 	return g.Wait()
 }
 
-// syncDir flushes one directory. It returns no error if the file system cannot flush
-// directories, or if the directory has been removed since.
+// syncDir flushes one directory. It returns no error if the system or the file system cannot flush
+// directories, or if the directory has been removed since. Windows cannot.
 func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

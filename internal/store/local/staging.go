@@ -134,12 +134,14 @@ func (u *upload) Abort(context.Context) error {
 func (d *Driver) newFile() (f *os.File, err error) {
 	const attempts = 8
 	for i := range attempts {
-		var dir string
-		var n int
-		if dir, n, err = d.stagingDir(i > 0); err == nil {
-			name := filepath.Join(dir, fmt.Sprintf("%s%d", d.prefix, n))
-			f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		}
+		err = patiently(func() error {
+			dir, n, err := d.stagingDir(i > 0)
+			if err == nil {
+				name := filepath.Join(dir, fmt.Sprintf("%s%d", d.prefix, n))
+				f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+			}
+			return err
+		})
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -239,7 +241,7 @@ func (d *Driver) emptyStaging() error {
 		if dir == inner && noLink(inner) != nil {
 			continue // a link leads to a folder that is not ours
 		}
-		entries, err := os.ReadDir(dir)
+		entries, err := readDir(dir)
 		if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
 			return err
 		}
@@ -247,14 +249,14 @@ func (d *Driver) emptyStaging() error {
 			if !strings.HasPrefix(e.Name(), stagedPrefix) || strings.HasPrefix(e.Name(), d.prefix) {
 				continue
 			}
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := patiently(func() error { return os.Remove(filepath.Join(dir, e.Name())) }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
 	}
 	// Remove empty folders of earlier probes and stores. A folder that another process
 	// uses is not empty, or that process makes it again.
-	entries, err := os.ReadDir(d.root)
+	entries, err := readDir(d.root)
 	if err != nil && !errors.Is(missing(err), fs.ErrNotExist) {
 		return err
 	}

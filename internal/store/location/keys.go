@@ -3,6 +3,7 @@ package location
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,6 +31,37 @@ func checkText(key string) error {
 	}
 	if i := strings.IndexFunc(key, unicode.IsControl); i >= 0 {
 		return fmt.Errorf("key %q has a control character at byte %d: %w", key, i, fs.ErrInvalid)
+	}
+	return nil
+}
+
+func checkAzureKey(key string) error {
+	if i := strings.IndexAny(key, "\"#%?\\"); i >= 0 {
+		return fmt.Errorf("key %q has the character %q, which is not accepted in Azure: %w", key, key[i], fs.ErrInvalid)
+	}
+	for part := range strings.SplitSeq(key, "/") {
+		if strings.HasSuffix(part, ".") {
+			return fmt.Errorf("key %q has a part that ends with a dot, which Azure drops: %w", key, fs.ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// reservedOnWindows matches the names of devices of Windows. There they are no names of files, whatever follows a dot.
+var reservedOnWindows = regexp.MustCompile(`^(?i)(CON|PRN|AUX|NUL|(COM|LPT)[0-9\x{b9}\x{b2}\x{b3}]) *(\.|$)`)
+
+// checkWindowsKey refuses the keys that are no paths of Windows ("Naming Files, Paths, and Namespaces", Microsoft Learn).
+func checkWindowsKey(key string) error {
+	if i := strings.IndexAny(key, `<>:"|?*\`); i >= 0 {
+		return fmt.Errorf("key %q has the character %q, which no file of Windows may have in its name: %w", key, key[i], fs.ErrInvalid)
+	}
+	for part := range strings.SplitSeq(key, "/") {
+		switch {
+		case strings.HasSuffix(part, "."), strings.HasSuffix(part, " "):
+			return fmt.Errorf("key %q has the part %q, whose last character Windows drops: %w", key, part, fs.ErrInvalid)
+		case reservedOnWindows.MatchString(part):
+			return fmt.Errorf("key %q has the part %q, which is the name of a device of Windows: %w", key, part, fs.ErrInvalid)
+		}
 	}
 	return nil
 }

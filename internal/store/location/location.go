@@ -6,7 +6,6 @@ package location
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -63,7 +62,7 @@ func Parse(raw string) (Location, error) {
 	case u.Scheme == "file" && u.Host != "" && u.Host != "localhost":
 		return Location{}, fmt.Errorf("%s: a file URL has three slashes and an absolute path (file:///folder/name)", name)
 	case u.Scheme == "file":
-		l.Host, l.Path = "", filepath.FromSlash(u.Path)
+		l.Host, l.Path = "", FromURL(u.Path, runtime.GOOS)
 		if l.Path == "" {
 			return Location{}, fmt.Errorf("%s: no path", name)
 		}
@@ -160,18 +159,17 @@ func Absolute(p string) (string, error) {
 
 // CheckKey refuses keys that the place does not keep unchanged.
 func (l Location) CheckKey(key string) error {
-	if err := CheckKey(key); err != nil || l.Scheme != "azblob" {
+	err := CheckKey(key)
+	switch {
+	case err != nil:
 		return err
+	case l.Scheme == "azblob":
+		return checkAzureKey(key)
+	case l.Local() && runtime.GOOS == "windows":
+		return checkWindowsKey(key)
+	default:
+		return nil
 	}
-	if i := strings.IndexAny(key, "\"#%?\\"); i >= 0 {
-		return fmt.Errorf("key %q has the character %q, which is not accepted in Azure: %w", key, key[i], fs.ErrInvalid)
-	}
-	for part := range strings.SplitSeq(key, "/") {
-		if strings.HasSuffix(part, ".") {
-			return fmt.Errorf("key %q has a part that ends with a dot, which Azure drops: %w", key, fs.ErrInvalid)
-		}
-	}
-	return nil
 }
 
 // CheckPrefix refuses a prefix with which no key can begin.

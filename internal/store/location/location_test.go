@@ -57,3 +57,15 @@ func TestMalformedQuery(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
+
+func TestKeysOfWindows(t *testing.T) {
+	for key, ok := range map[string]bool{
+		"a/b.c/zarr.json": true, "auxiliary": true, "com": true, "lpt10/x": true, "é/ü": true, ".zattrs": true,
+		"a:b": false, "a/b?": false, `a\b`: false, "lat.": false, "lat ./c": false, "a/b ": false,
+		"aux": false, "g/Nul/zarr.json": false, "con.txt": false, "COM1": false, "lpt¹": false, "prn .x": false,
+	} {
+		if err := checkWindowsKey(key); (err == nil) != ok {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}

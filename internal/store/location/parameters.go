@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -154,6 +155,15 @@ func checkPath(path, system string) error {
 		return fmt.Errorf("%q begins a path of Windows, and this system is another: name the folder where that drive is mounted, or write ./%s… for a local path", path[:3], path[:2])
 	}
 	return nil
+}
+
+// FromURL returns the path of the operating system that the path of a file URL means. On Windows, it names a drive
+// behind its first slash.
+func FromURL(path, system string) string {
+	if system == "windows" && drive.MatchString(strings.TrimPrefix(path, "/")) {
+		path = path[1:]
+	}
+	return filepath.FromSlash(path)
 }
 
 // schemeHint returns a hint for a scheme of other programs whose place has another scheme

@@ -1,6 +1,7 @@
 package location
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -48,5 +49,16 @@ func TestDigestOfOrder(t *testing.T) {
 	one, other := Location{Hidden: "a=1&b=2"}.Digest(), Location{Hidden: "b=2&a=1"}.Digest()
 	if one != other || one == "" || one == (Location{Hidden: "a=1&b=3"}).Digest() {
 		t.Errorf("%q and %q", one, other)
+	}
+}
+
+func TestFromURL(t *testing.T) {
+	for _, test := range [][3]string{
+		{"/data/x", "linux", "/data/x"}, {"/C:/data", "linux", "/C:/data"},
+		{"/C:/data", "windows", "C:/data"}, {"/data/x", "windows", "/data/x"}, {"/", "windows", "/"},
+	} {
+		if got := filepath.ToSlash(FromURL(test[0], test[1])); got != test[2] {
+			t.Errorf("%s on %s: %s, want %s", test[0], test[1], got, test[2])
+		}
 	}
 }

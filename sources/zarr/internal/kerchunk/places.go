@@ -131,7 +131,7 @@ func plain(name string) (string, error) {
 		if !strings.HasPrefix(rest, "/") {
 			return "", fmt.Errorf("%.80s: a file URL has three slashes and an absolute path", name)
 		}
-		return rest, nil
+		return store.FilePath(rest), nil
 	case "s3", "s3a":
 		scheme = "s3"
 	case "gs", "gcs":

@@ -1,0 +1,6 @@
+//go:build !windows
+
+package local
+
+// patiently calls f. Other systems than Windows rename and remove files that are open.
+func patiently(f func() error) error { return f() }
