@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -61,7 +62,9 @@ func Arrays(ctx context.Context, j *jobfile.Job, source sources.Source, paths []
 		case sources.Unsupported(err):
 			wrong = append(wrong, arrayFault{paths[i], err}.unsupported(j))
 		case came[i] != "":
-			wrong = append(wrong, arrayFault{paths[i], fmt.Errorf("%w (a coordinate of %s: source.coordinates: false leaves such arrays out)", err, came[i])})
+			wrong = append(wrong, arrayFault{paths[i], err}.withWay(fmt.Sprintf("a coordinate of %s: source.coordinates: false leaves such arrays out", came[i])))
+		case len(paths) > 1 && !limits.Passing(err) && !errors.Is(err, fs.ErrNotExist):
+			wrong = append(wrong, arrayFault{paths[i], err}.withWay("source.exclude leaves it out"))
 		default:
 			wrong = append(wrong, arrayFault{paths[i], err})
 		}

@@ -37,7 +37,12 @@ func (f arrayFault) unsupported(j *jobfile.Job) arrayFault {
 	if j.Source.Unsupported == "skip" {
 		way = "it is not left out, because the job names it: exclude it"
 	}
-	return arrayFault{f.path, fmt.Errorf("%w (%s)", f.err, way)}
+	return f.withWay(way)
+}
+
+// withWay adds a way out to the error.
+func (f arrayFault) withWay(way string) arrayFault {
+	return arrayFault{f.path, fmt.Errorf("%w (%s)", sources.WithoutArray(f.err, f.path), way)}
 }
 
 // mostFaults is how many errors of arrays are spelled out. If foldedFrom arrays or more have

@@ -66,7 +66,7 @@ func readHeader(ctx context.Context, f *sources.OpenFile, buffer []byte) (*heade
 		case errors.Is(err, errShort) && f.Size > maxHeader:
 			return nil, fmt.Errorf("%s: the header is longer than %d bytes", f.URL, maxHeader)
 		case errors.Is(err, errShort):
-			return nil, fmt.Errorf("%s: truncated: the header does not end within the file's %d bytes", f.URL, f.Size)
+			return nil, fmt.Errorf("%s: truncated: the header does not end within the file's %d bytes: get the file again", f.URL, f.Size)
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", f.URL, err)
 		}
