@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"syscall"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
@@ -131,12 +132,15 @@ func (s *source) documentsBelow(ctx context.Context, folder string, names []stri
 }
 
 // document reads a document and makes it part of the store's identity. It marks the
-// numbers of Python in the text.
-func (s *source) document(ctx context.Context, key string) ([]byte, error) {
-	if err := s.files.add(ctx, key); err != nil {
-		return nil, err
+// numbers of Python in the text. A folder in the place of a document is an error that does
+// not wrap [fs.ErrNotExist], because the node would be lost without a word.
+func (s *source) document(ctx context.Context, key string) (text []byte, err error) {
+	if err = s.files.add(ctx, key); err == nil {
+		text, err = s.store.ReadAll(ctx, key, zarr.MaxDocument)
 	}
-	text, err := s.store.ReadAll(ctx, key, zarr.MaxDocument)
+	if errors.Is(err, syscall.EISDIR) {
+		err = fmt.Errorf("%s is a folder in the place of a document: rename or remove it", key)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,19 @@
 package zarr_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
+	"github.com/zmigrate/zmigrate/sources/zarr"
 )
 
 // Without consolidated metadata, each node is asked for. In the folder of an array,
@@ -68,6 +74,37 @@ func TestUnreadableArray(t *testing.T) {
 	p.faults["read a/zarr.json"] = fs.ErrPermission
 	if diff := cmp.Diff([]string{"a", "b"}, open(t, url, p.options()).Arrays()); diff != "" {
 		t.Errorf("arrays (-want +got):\n%s", diff)
+	}
+}
+
+// TestFolderForDocument: a folder in the place of a document is an error that names it, and
+// harms no other array.
+func TestFolderForDocument(t *testing.T) {
+	for _, key := range []string{"zarr.json", "a/zarr.json", "a/.zarray", "a/.zattrs"} {
+		objects := map[string]string{"b/zarr.json": v3(t, nil), "a/.zarray": v2(t, nil)}
+		delete(objects, key)
+		objects[key+"/x"] = ""
+		dir := t.TempDir()
+		for name, text := range objects {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		src, err := zarr.Open(t.Context(), dir, zarr.Options{})
+		if err == nil {
+			sourcetest.CloseLater(t, src)
+			if diff := cmp.Diff([]string{"a", "b"}, src.Arrays()); diff != "" {
+				t.Errorf("%s: arrays (-want +got):\n%s", key, diff)
+			}
+			if _, err := src.Array(t.Context(), "b"); err != nil {
+				t.Errorf("%s: %v", key, err)
+			}
+			_, err = src.Array(t.Context(), "a")
+		}
+		if err == nil || !strings.Contains(err.Error(), key+" is a folder") {
+			t.Errorf("%s: %v", key, err)
+		}
 	}
 }
 
