@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/codecs/xz"
 	"github.com/zmigrate/zmigrate/dtype"
 )
 
@@ -116,6 +117,18 @@ func ofGDAL(id string, fields map[string]json.RawMessage) {
 	}
 }
 
+// withoutStatedFilters removes the filters from a configuration of LZMA whose chunks state
+// them themselves, as the formats .xz and .lzma do. numcodecs encodes with such filters, but
+// does not decode if it finds them in the metadata.
+func withoutStatedFilters(d codecs.Definition, text json.RawMessage) (json.RawMessage, error) {
+	c := lzmaConfiguration{Format: int(xz.XZ), Check: -1}
+	if _, err := d.Parse(text); err != nil || json.Unmarshal(text, &c) != nil || c.Filters == nil || c.Format == int(xz.Raw) {
+		return text, nil // binding the codec says what is wrong
+	}
+	c.Filters = nil
+	return json.Marshal(c)
+}
+
 // fromV2 returns the codec of a filter or compressor, {"id": name, …}. If it names the
 // data type that it makes, order is the byte order of that type.
 func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind codecs.Kind, order dtype.Order, err error) {
@@ -131,7 +144,10 @@ func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind co
 		return spec, 0, 0, err
 	}
 	spec.Name = d.Name
-	if spec.Configuration, err = json.Marshal(fields); err != nil {
+	if spec.Configuration, err = json.Marshal(fields); err == nil && id == "lzma" {
+		spec.Configuration, err = withoutStatedFilters(d, spec.Configuration)
+	}
+	if err != nil {
 		return spec, 0, 0, err
 	}
 	for _, name := range []string{"dtype", "astype", "encode_dtype"} {
