@@ -588,6 +588,7 @@ func TestRefusals(t *testing.T) {
 		{grow(most, "", line(4, 4)), nil, "an array of shape"},
 		{a.WriteRegion(ctx, ndarray.Array{Type: dtype.Uint8, Shape: []int{-1}}, []int{0}), nil, "is not within the array"},
 		{a.WriteRegion(ctx, bytesOf(1, 2), []int{3}), nil, "is not within the array"},
+		{a.WriteFrom(ctx, nil), nil, "there is no array to write it from"},
 		{unknownCodec, nil, `array "g/v": codecs: `},
 		{noGroup, zarr.ErrNotZarr, "mem://bucket/a.zarr: "},
 		{noArrays, nil, "mem://bucket/a.zarr: "},

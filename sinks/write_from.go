@@ -27,6 +27,9 @@ func (a *Array) WriteFrom(ctx context.Context, from RegionReader) error {
 	if err := a.writer.usable(); err != nil {
 		return err
 	}
+	if from == nil { // a panic of the goroutines below would end the program
+		return fmt.Errorf("array %q: there is no array to write it from", a.path)
+	}
 	grid := a.grid()
 	g, below := errgroup.WithContext(ctx)
 	g.SetLimit(a.writer.atOnce)
