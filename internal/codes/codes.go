@@ -130,6 +130,11 @@ var table = []Code{
 		"Nothing, if nobody needs it. Otherwise convert it beforehand, or give it as an attribute in the job.",
 	},
 	{
+		"lossy-again", "An array keeps the lossy codec of its source, and its chunks are decoded and encoded again.",
+		"The values lose something a second time, and may be up to twice as far from the original ones as the codec allows.",
+		"Give the array lossless codecs, such as [bytes, zstd]. Or leave out what keeps stored chunks from being copied; the message names it.",
+	},
+	{
 		"lossy-undecodable", "A lossy codec stands behind cast_value, which decodes only the values of the array's integers.",
 		"If the lossy codec makes an element larger or smaller than these integers are, no reader can read the chunk of the element. The run does not notice it; verify does. Without allow_inexact: true, this finding is an error.",
 		"Set out_of_range: clamp in the configuration of cast_value. If you know that no element leaves the range, set allow_inexact: true, and verify the target.",

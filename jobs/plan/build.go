@@ -92,6 +92,7 @@ func (b *builder) build() (*Array, jobfile.Problems) {
 		planned.meaning = len(b.outcome.Codecs)
 	}
 	b.base.complete(b, planned)
+	b.lossyAgain(planned)
 	b.readable(planned)
 	b.block(planned)
 	b.notes = append(b.notes, shapes.ShardNotes(planned.Meta, planned.Chain, planned.stored != nil)...)

@@ -23,6 +23,19 @@ func (b *builder) keptHazards(chain *codecs.Chain) {
 	}
 }
 
+// lossyAgain warns of an array that keeps a lossy codec of the source although its chunks
+// are decoded and encoded again. The job does not name the codec, and the values have lost
+// something by it before.
+func (b *builder) lossyAgain(a *Array) {
+	if a.stored != nil || b.options.Codecs.Chain != nil || b.info.Codecs == nil || b.plan.Job.Target.References != "" {
+		return
+	}
+	if codec := a.Chain.Unstable(); codec != "" {
+		b.warn("codecs", "lossy-again", fmt.Sprintf("its chunks are decoded and encoded again (%s), and the source's codec %s may change their values each time", a.Reason, codec),
+			"give the array lossless codecs, such as [bytes, zstd], or leave chunks, type and run.path as they are, so that stored chunks are copied")
+	}
+}
+
 // keepShards keeps the source's grid of shards if the job names neither chunks nor shards.
 // The array gets shards of the source's shape. If the job's own codecs make shards, the
 // chunks get that shape.
