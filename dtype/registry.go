@@ -273,10 +273,10 @@ func (r *Registry) ParseV2(text json.RawMessage, objectFilter string) (Type, Ord
 			continue
 		case code == t.Name() && hasOrder:
 			return t, Little, nil
-		case !hasOrder && (marked || code == t.Name()):
+		case !hasOrder:
 			return t, NoOrder, nil
 		case order == NoOrder:
-			return nil, NoOrder, fmt.Errorf("data type %q: want < (little-endian), > (big-endian) or, for single bytes, | in front", clip([]byte(name)))
+			return nil, NoOrder, fmt.Errorf("%w %q: want < (little-endian) or > (big-endian) in front", ErrUnknown, clip([]byte(name)))
 		}
 		return t, order, nil
 	}

@@ -169,6 +169,21 @@ func TestConfigurationRefusals(t *testing.T) {
 	})
 }
 
+// Single bytes need no mark in front of their type. Other types without a byte order are unknown.
+func TestV2NameWithoutMark(t *testing.T) {
+	r := Standard()
+	for text, want := range map[string]Type{`"b1"`: BoolType, `"i1"`: Int8, `"u1"`: Uint8, `"S3"`: NullTerminated(3), `"V3"`: RawBytes(3)} {
+		if got, order, err := r.ParseV2(json.RawMessage(text), ""); err != nil || !Same(got, want) || order != NoOrder {
+			t.Errorf("%s: %v, %v, %v", text, got, order, err)
+		}
+	}
+	for _, text := range []string{`"i4"`, `"f8"`, `"U3"`, `"M8[s]"`, `[["a","i2"]]`} {
+		if got, _, err := r.ParseV2(json.RawMessage(text), ""); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+}
+
 func TestV2NameRefusals(t *testing.T) {
 	r := Standard()
 	for text, want := range map[string]string{
