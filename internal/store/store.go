@@ -24,6 +24,7 @@ var (
 	ErrTooLarge = driver.ErrTooLarge
 	ErrChanged  = driver.ErrChanged
 	ErrNoList   = driver.ErrNoList
+	ErrDangling = driver.ErrDangling
 )
 
 // Stats counts what a Store has done since it was opened.

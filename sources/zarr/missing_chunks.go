@@ -55,8 +55,9 @@ func (p *presence) read(ctx context.Context, key string, f func() error) (bool, 
 	return false, errContradiction
 }
 
-// absent reports whether an error of the store says that an object is missing. A folder
-// in the place of an object is another error.
+// absent reports whether an error of the store says that an object is missing. A folder in
+// the place of an object is another error, and so is a link that leads nowhere, as git-annex
+// leaves it for an object that has not been fetched.
 func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR)
+	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR) && !errors.Is(err, store.ErrDangling)
 }

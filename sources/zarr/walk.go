@@ -132,14 +132,18 @@ func (s *source) documentsBelow(ctx context.Context, folder string, names []stri
 }
 
 // document reads a document and makes it part of the store's identity. It marks the
-// numbers of Python in the text. A folder in the place of a document is an error that does
-// not wrap [fs.ErrNotExist], because the node would be lost without a word.
+// numbers of Python in the text. The error about a folder in the place of a document, or a
+// link that leads nowhere, does not wrap [fs.ErrNotExist], because the node would be lost
+// without a word.
 func (s *source) document(ctx context.Context, key string) (text []byte, err error) {
 	if err = s.files.add(ctx, key); err == nil {
 		text, err = s.store.ReadAll(ctx, key, zarr.MaxDocument)
 	}
-	if errors.Is(err, syscall.EISDIR) {
+	switch {
+	case errors.Is(err, syscall.EISDIR):
 		err = fmt.Errorf("%s is a folder in the place of a document: rename or remove it", key)
+	case errors.Is(err, store.ErrDangling):
+		err = fmt.Errorf("%s is %w: fetch the file that it leads to, or remove the link", key, store.ErrDangling)
 	}
 	if err != nil {
 		return nil, err

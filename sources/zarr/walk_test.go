@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/zmigrate/zmigrate/dtype"
+	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 	"github.com/zmigrate/zmigrate/sources/zarr"
 )
@@ -103,6 +105,29 @@ func TestFolderForDocument(t *testing.T) {
 			_, err = src.Array(t.Context(), "a")
 		}
 		if err == nil || !strings.Contains(err.Error(), key+" is a folder") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// TestDanglingLinks: a link that leads nowhere, in the place of a document or a chunk, is an
+// error. A missing chunk would be the fill value.
+func TestDanglingLinks(t *testing.T) {
+	for _, key := range []string{"a/zarr.json", "a/c/1/0"} {
+		dir := t.TempDir()
+		link := filepath.Join(dir, filepath.FromSlash(key))
+		err := os.MkdirAll(filepath.Dir(link), 0o777)
+		if key != "a/zarr.json" {
+			err = errors.Join(err, os.WriteFile(filepath.Join(dir, "a", "zarr.json"), []byte(v3(t, nil)), 0o666))
+		}
+		if err := errors.Join(err, os.Symlink("nowhere", link)); err != nil {
+			t.Fatal(err)
+		}
+		a, err := open(t, dir, zarr.Options{}).Array(t.Context(), "a")
+		if err == nil {
+			err = a.ReadRegion(t.Context(), ndarray.New(dtype.Uint8, []int{4, 4}), []int{0, 0})
+		}
+		if err == nil || !strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "symbolic link that leads nowhere") {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

@@ -15,6 +15,9 @@ var ErrChanged = errors.New("the file has changed since it was opened")
 // ErrNoList reports a place whose objects cannot be listed.
 var ErrNoList = errors.New("a plain HTTP server cannot be listed")
 
+// ErrDangling reports a symbolic link in the place of an object whose target does not exist.
+var ErrDangling = errors.New("a symbolic link that leads nowhere")
+
 // ShortError reports an object that ends before the wanted range does.
 type ShortError struct {
 	Off, Want, Size int64

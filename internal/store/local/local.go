@@ -107,7 +107,7 @@ func (d *Driver) ReadAll(_ context.Context, key string, limit int64, room func(i
 func (d *Driver) Stat(_ context.Context, key string) (driver.Info, error) {
 	st, err := os.Stat(d.path(key))
 	if err != nil {
-		return driver.Info{}, missing(err)
+		return driver.Info{}, missing(dangling(d.path(key), err))
 	}
 	if !st.Mode().IsRegular() {
 		return driver.Info{}, irregular(d.path(key), st.Mode())

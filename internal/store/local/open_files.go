@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"github.com/zmigrate/zmigrate/internal/store/driver"
 )
 
 const (
@@ -130,7 +132,7 @@ func (c *openFiles) close() error {
 func openRegular(name string) (*os.File, error) {
 	st, err := os.Stat(name)
 	if err != nil {
-		return nil, err
+		return nil, dangling(name, err)
 	}
 	if !st.Mode().IsRegular() {
 		return nil, irregular(name, st.Mode())
@@ -159,6 +161,18 @@ func irregular(name string, mode fs.FileMode) error {
 		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w)", fs.ErrNotExist, syscall.EISDIR)}
 	}
 	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("not a regular file (%v): %w", mode.Type(), fs.ErrInvalid)}
+}
+
+// dangling adds [driver.ErrDangling] to the error of a symbolic link whose target does not
+// exist. Such an object counts as absent, as a folder does.
+func dangling(name string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if to, noLink := os.Readlink(name); noLink == nil {
+		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w, to %s)", fs.ErrNotExist, driver.ErrDangling, to)}
+	}
+	return err
 }
 
 // missing turns the error for a path below a regular file into fs.ErrNotExist.
