@@ -34,7 +34,7 @@ type column struct {
 	typ   dtype.Type
 	row   []int    // shape of a row, as it is stored
 	order []int    // dimension i of a row in the array is stored dimension order[i]
-	names []string // names of the dimensions of a row in the array; nil: none has a name
+	names []string // names of the dimensions of a row in the array; "": none
 }
 
 // listPlace is a list of varying length around a column.
@@ -146,20 +146,13 @@ func (c *column) appendFields(list []*column, fields []arrow.Field, group string
 	return list
 }
 
-// elementOf returns the type of the elements of lists of varying length. It returns nil for
-// other types.
-func elementOf(t arrow.DataType) arrow.DataType {
+// elementOf returns the elements of lists of varying length as a field, whose metadata may name
+// an extension type. It returns nil for other types.
+func elementOf(t arrow.DataType) *arrow.Field {
 	switch t := t.(type) {
-	case *arrow.ListType:
-		return t.Elem()
-	case *arrow.LargeListType:
-		return t.Elem()
-	case *arrow.ListViewType:
-		return t.Elem()
-	case *arrow.LargeListViewType:
-		return t.Elem()
-	case *arrow.MapType:
-		return t.Elem()
+	case *arrow.ListType, *arrow.LargeListType, *arrow.ListViewType, *arrow.LargeListViewType, *arrow.MapType:
+		of := t.(arrow.ListLikeType).ElemField()
+		return &of
 	default:
 		return nil
 	}
@@ -171,16 +164,17 @@ const mostLists = 16
 // appendList appends the columns of c, a list of varying length. They are an array of
 // elements, or a group of arrays if the elements are structs or lists themselves, and the
 // offsets.
-func (c *column) appendList(list []*column, of arrow.DataType) []*column {
+func (c *column) appendList(list []*column, of *arrow.Field) []*column {
 	own := listPlace{at: len(c.at), item: c.field.Name + "_item", offsets: c.path + "/" + sources.ListOffsets}
 	around := append(slices.Clone(c.lists), own)
 	ends := &column{path: own.offsets, at: c.at, field: c.field, lists: around, ends: true, typ: dtype.Int64}
 	items := &column{path: c.path + "/" + sources.ListValues, at: append(slices.Clone(c.at), 0), lists: around}
-	items.field = arrow.Field{Name: c.field.Name, Type: of}
-	if s, isStruct := of.(*arrow.StructType); isStruct && s.NumFields() > 0 {
+	items.field = *of
+	items.field.Name = c.field.Name
+	if s, isStruct := of.Type.(*arrow.StructType); isStruct && s.NumFields() > 0 {
 		return append(items.appendFields(list, s.Fields(), items.path+"/"), ends)
 	}
-	if within := elementOf(of); within != nil && len(around) < mostLists {
+	if within := elementOf(of.Type); within != nil && len(around) < mostLists {
 		items.field.Name = own.item
 		inner := items.appendList(nil, within)
 		if inner[0].path != items.path {
@@ -229,11 +223,22 @@ func (c *column) describe() error {
 	for i := range order {
 		order[i] = i
 	}
-	c.typ, c.row, c.order = t, row, order
-	if name, ok := metadataOf(c.field, extensionName); ok && name == tensorName {
-		return c.tensor()
+	c.typ, c.row, c.order, c.names = t, row, order, make([]string, len(row))
+	// A list of fixed size may be a tensor, and so may its elements.
+	for f, axis := c.field, 0; ; axis++ {
+		if name, ok := metadataOf(f, extensionName); ok && name == tensorName {
+			rank := len(c.row)
+			if err := c.tensor(f, axis); err != nil {
+				return err
+			}
+			axis += len(c.row) - rank
+		}
+		list, ok := f.Type.(*arrow.FixedSizeListType)
+		if !ok {
+			return nil
+		}
+		f = list.ElemField()
 	}
-	return nil
 }
 
 const (
@@ -251,9 +256,10 @@ func metadataOf(f arrow.Field, key string) (string, bool) {
 }
 
 // tensor sets the shape of a row from the metadata of the extension type
-// arrow.fixed_shape_tensor, which stores its elements as one list.
-func (c *column) tensor() error {
-	text, _ := metadataOf(c.field, extensionMetadata)
+// arrow.fixed_shape_tensor, which stores its elements as one list. f is the field of that type, and
+// axis is the dimension of the list in a row.
+func (c *column) tensor(f arrow.Field, axis int) error {
+	text, _ := metadataOf(f, extensionMetadata)
 	var of struct {
 		Shape       []int    `json:"shape"`
 		Permutation []int    `json:"permutation"`
@@ -262,19 +268,19 @@ func (c *column) tensor() error {
 	if err := json.Unmarshal([]byte(text), &of); err != nil {
 		return fmt.Errorf("the metadata of arrow.fixed_shape_tensor, %.80q: %w", text, err)
 	}
-	if len(c.row) == 0 {
-		return fmt.Errorf("an arrow.fixed_shape_tensor is stored as %s, which is not a list of fixed size", c.field.Type)
+	if axis == len(c.row) {
+		return fmt.Errorf("an arrow.fixed_shape_tensor is stored as %s, which is not a list of fixed size", f.Type)
 	}
 	elements := 1
 	for _, n := range of.Shape {
-		if n < 1 || n > c.row[0]/elements {
+		if n < 1 || n > c.row[axis]/elements {
 			elements = 0
 			break
 		}
 		elements *= n
 	}
-	if elements != c.row[0] {
-		return fmt.Errorf("a tensor of shape %v is stored in lists of %d elements", of.Shape, c.row[0])
+	if elements != c.row[axis] {
+		return fmt.Errorf("a tensor of shape %v is stored in lists of %d elements", of.Shape, c.row[axis])
 	}
 	rank := len(of.Shape)
 	if of.Permutation == nil {
@@ -293,17 +299,22 @@ func (c *column) tensor() error {
 	if len(sorted) != rank || of.DimNames != nil && len(of.DimNames) != rank {
 		return fmt.Errorf("the permutation %v and the names %q do not fit a tensor of shape %v", of.Permutation, of.DimNames, of.Shape)
 	}
-	c.order = slices.Clone(of.Permutation)
-	for i := range c.row[1:] {
-		c.order = append(c.order, rank+i)
-	}
-	c.row = slices.Concat(of.Shape, c.row[1:])
-	if of.DimNames != nil {
-		c.names = make([]string, len(c.row))
-		for i, k := range of.Permutation {
-			c.names[i] = of.DimNames[k]
+	var order []int
+	var names []string
+	for _, k := range of.Permutation {
+		order = append(order, axis+k)
+		if of.DimNames == nil {
+			names = append(names, "")
+		} else {
+			names = append(names, of.DimNames[k])
 		}
 	}
+	for i := axis + 1; i < len(c.row); i++ {
+		order = append(order, rank-1+i)
+	}
+	c.order = append(c.order[:axis], order...)
+	c.names = slices.Replace(c.names, axis, axis+1, names...)
+	c.row = slices.Replace(c.row, axis, axis+1, of.Shape...)
 	return nil
 }
 

@@ -60,8 +60,8 @@ func shownType(f *ipc.Field) arrow.DataType {
 	case *arrow.LargeListViewType:
 		return arrow.LargeListViewOfField(shown(&f.Children[0]))
 	case *arrow.MapType:
-		pair := f.Children[0].Children
-		return arrow.MapOf(shownType(&pair[0]), shownType(&pair[1]))
+		key, value := &f.Children[0].Children[0], &f.Children[0].Children[1]
+		return arrow.MapOfWithMetadata(shownType(key), key.Metadata, shownType(value), value.Metadata)
 	default:
 		return t
 	}

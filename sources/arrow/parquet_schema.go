@@ -214,7 +214,7 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 			return t
 		}
 		of := t.ElemField()
-		of.Type = refine(of.Type, &stored.Children[0])
+		of.Type, of.Metadata = refine(of.Type, &stored.Children[0]), stored.Children[0].Metadata
 		switch s := stored.Type.(type) {
 		case *arrow.FixedSizeListType:
 			if s.Len() == 0 { // FixedSizeListOfField would panic, and pyarrow does not read what it writes
@@ -227,7 +227,7 @@ func refine(t arrow.DataType, stored *ipc.Field) arrow.DataType {
 	case *arrow.MapType:
 		if _, same := stored.Type.(*arrow.MapType); same && len(stored.Children) == 1 && len(stored.Children[0].Children) == 2 {
 			pair := stored.Children[0].Children
-			return arrow.MapOf(refine(t.KeyType(), &pair[0]), refine(t.ItemType(), &pair[1]))
+			return arrow.MapOfWithMetadata(refine(t.KeyType(), &pair[0]), pair[0].Metadata, refine(t.ItemType(), &pair[1]), pair[1].Metadata)
 		}
 	case *arrow.StructType:
 		fields := t.Fields()

@@ -287,7 +287,7 @@ func (s *source) name(info *sources.Info, c *column) {
 	}
 	for i := range c.row {
 		name := fmt.Sprintf("%s_%d", c.field.Name, i)
-		if c.names != nil && c.names[i] != "" {
+		if c.names[i] != "" {
 			name = c.names[i]
 		}
 		info.DimensionNames = append(info.DimensionNames, name)
