@@ -1,6 +1,7 @@
 package readers
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -287,6 +288,30 @@ func zarrsNumbers(a *zarr.Array, specs []codecs.Spec) Refusal {
 	for _, s := range specs {
 		if s.Name == "numcodecs.pcodec" && a.Type.Size() == 1 || s.Name == "numcodecs.fixedscaleoffset" && (a.Type.Size() == 1 || a.Type.Name() == "float16") {
 			return Refusal{"codecs", "the codec " + s.Name + " over " + a.Type.Name(), "leave it out"}
+		}
+	}
+	return Refusal{}
+}
+
+// wholeBytes refuses packbits with a byte for the padding if it stores all bits of elements of whole bytes:
+// zarrs takes such chunks for those of bytes, without that byte.
+func wholeBytes(a *zarr.Array, specs []codecs.Spec) Refusal {
+	t, ok := a.Type.(dtype.Packed)
+	if ok && t.Packing().Bits%8 != 0 {
+		return Refusal{}
+	}
+	for _, s := range specs {
+		c := struct {
+			Padding string `json:"padding_encoding"`
+			First   int    `json:"first_bit"`
+			Start   int    `json:"start_bit"`
+			Last    *int   `json:"last_bit"`
+			End     *int   `json:"end_bit"`
+		}{Padding: "none"}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		last := cmp.Or(c.Last, c.End)
+		if s.Name == "packbits" && c.Padding != "none" && c.First+c.Start == 0 && (last == nil || ok && *last == t.Packing().Bits-1) {
+			return Refusal{"codecs", "packbits of whole bytes with padding_encoding", "padding_encoding: none"}
 		}
 	}
 	return Refusal{}

@@ -46,3 +46,30 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestPaddedBytes: zarrs leaves out the byte for the padding if packbits stores whole bytes.
+func TestPaddedBytes(t *testing.T) {
+	zarrs, err := readers.Parse("zarrs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		typ           dtype.Type
+		configuration string
+		refuses       bool
+	}{
+		{dtype.Uint8, `{"padding_encoding":"first_byte"}`, true},
+		{dtype.Uint16, `{"padding_encoding":"last_byte","last_bit":15}`, true},
+		{dtype.Complex64, `{"padding_encoding":"end_byte","start_bit":0,"end_bit":31}`, true},
+		{dtype.Uint16, `{"padding_encoding":"last_byte","last_bit":7}`, false},
+		{dtype.Uint16, `{"padding_encoding":"last_byte","first_bit":8}`, false},
+		{dtype.Uint16, `{"padding_encoding":"none"}`, false},
+		{dtype.Uint16, `{}`, false},
+		{dtype.BoolType, `{"padding_encoding":"first_byte"}`, false},
+	} {
+		a := &zarr.Array{Type: test.typ, Grid: zarr.Grid{Shape: []int{4}, Chunk: []int{4}}, Fill: test.typ.Default(), Codecs: []codecs.Spec{{Name: "packbits", Configuration: []byte(test.configuration)}}}
+		if refused, refuses := zarrs.Refuses(a); refuses != test.refuses {
+			t.Errorf("%s, %s: %q, want refused: %v", test.typ.Name(), test.configuration, refused, test.refuses)
+		}
+	}
+}

@@ -86,6 +86,7 @@ var table = []*Reader{
 			" complex_float8_e5m2 complex_float8_e5m2fnuz complex_float8_e8m0fnu complex_float6_e2m3fn complex_float6_e3m2fn complex_float4_e2m1fn")),
 		codecs: split(registered + sharding + vlen + " reshape bitround zarrs.squeeze packbits zfp zarrs.gdeflate numcodecs.fixedscaleoffset" +
 			" numcodecs.pcodec numcodecs.zfpy numcodecs.adler32 numcodecs.bz2 numcodecs.fletcher32 numcodecs.shuffle numcodecs.zlib"),
+		limits: []limit{wholeBytes},
 	},
 	{
 		Name: "zarr-java", Page: "https://github.com/zarr-developers/zarr-java",
