@@ -43,7 +43,7 @@ func Texts(array Array) (Array, bool) {
 		info.Notes = append(slices.Clip(info.Notes), "the characters become texts of one character")
 	}
 	info.Type, info.Characters = dtype.NullTerminated(length), NoCharacters
-	info.Shards, info.Slowest, info.Codecs, info.Obstacle = nil, nil, nil, "characters become texts"
+	info.Shards, info.Slowest, info.Layout, info.Codecs, info.Obstacle = nil, nil, nil, nil, "characters become texts"
 	if info.Fill != nil {
 		info.Fill = bytes.Repeat(info.Fill, length)
 	}

@@ -28,11 +28,11 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 		return nil, fmt.Errorf("array %q of shape %v has no dimension %d to join along", info.Path, first.Shape, dim)
 	}
 	j := &joined{info: &info, dim: dim, parts: parts}
-	end := 0
+	end, longest := 0, 0
 	for i, p := range parts {
 		shape := slices.Clone(p.Info().Shape)
 		if len(shape) == len(first.Shape) {
-			end += shape[dim]
+			end, longest = end+shape[dim], max(longest, shape[dim])
 			shape[dim] = first.Shape[dim]
 		}
 		if err := checkPart(&info, i, p.Info(), first, shape); err != nil {
@@ -52,6 +52,10 @@ func Join(info Info, dim int, parts []Array) (Array, error) {
 		if k != dim {
 			slowest = append(slowest, k)
 		}
+	}
+	info.Layout = first.layout()
+	if most := &info.Layout.Most[dim]; *most == 0 || *most > longest {
+		*most = longest
 	}
 	j.atOnce = partsAtOnce(&info, first)
 	return j.withObjects(), finish(&info, slowest)
@@ -78,6 +82,11 @@ func Stack(info Info, parts []Array) (Array, error) {
 	for _, k := range first.StoredOrder() {
 		slowest = append(slowest, k+1)
 	}
+	of := first.layout()
+	for k := range of.Order {
+		of.Order[k]++
+	}
+	info.Layout = &Layout{Most: append([]int{1}, of.Most...), Whole: append([]int{1}, of.Whole...), Steps: append([]int{1}, of.Steps...), Order: append([]int{0}, of.Order...)}
 	return &stacked{info: &info, parts: parts, atOnce: partsAtOnce(&info, first)}, finish(&info, slowest)
 }
 

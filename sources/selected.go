@@ -44,7 +44,26 @@ func Selected(array Array, spans []Span) Array {
 	if s.strided() {
 		i.Memory = cmp.Or(i.Memory, ScratchBytes) + s.cut()
 	}
+	i.Layout = s.layout()
 	return s
+}
+
+// layout returns the Layout of a part of an array without chunks.
+func (s *selected) layout() *Layout {
+	if s.info.Chunks != nil {
+		return nil
+	}
+	p := s.array.Info().layout()
+	for k, span := range s.spans {
+		p.Most[k] = (p.Most[k] + span.Step - 1) / span.Step
+		if s.extent != nil {
+			if n := (s.extent[k] + span.Step - 1) / span.Step; p.Most[k] == 0 || n < p.Most[k] {
+				p.Most[k] = n
+			}
+		}
+		p.Steps[k] *= span.Step
+	}
+	return p
 }
 
 // Window returns the part of an array that has the n indices from first on along dimension

@@ -215,6 +215,8 @@ type Info struct {
 	// slowest varying first. A plan uses it to choose regions that are long runs in the
 	// file. nil: C order.
 	Slowest []int
+	// Layout tells where the elements lie in the files. nil: in one file, which has an array of this shape.
+	Layout *Layout
 	// LongRun is a number of bytes. Reads of this length are about as fast, for each
 	// byte, as longer reads. 0: nothing is known.
 	LongRun int

@@ -8,6 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/places"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -72,7 +73,7 @@ func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
 		f.BytesAtMost = f.Objects * int64(most.Max)
 	}
 	task := p.Task(a)
-	blocks, ranges := reads(a, task.Source.Info().Slowest)
+	blocks, ranges := reads(a, task.Source.Info())
 	if cost := int64(a.Cost); !task.Variable() && (cost == 0 || blocks < f.Memory/cost) {
 		f.Memory = blocks * cost
 	}
@@ -138,9 +139,9 @@ func Total(p *plan.Plan) Figures {
 }
 
 // reads returns in how many blocks an array is read, and at most about how many ranges of the source
-// these are: one for each source chunk that is decoded or carried through, and otherwise one for
-// each run of elements that lie together.
-func reads(a *plan.Array, order []int) (blocks, ranges int64) {
+// these are: one for each source chunk that is decoded or carried through, and otherwise those of
+// [sources.Info.Reads].
+func reads(a *plan.Array, info *sources.Info) (blocks, ranges int64) {
 	if a.Block == nil || a.Chunks() == 0 {
 		return int64(a.Chunks()), int64(a.Chunks())
 	}
@@ -157,17 +158,9 @@ func reads(a *plan.Array, order []int) (blocks, ranges int64) {
 	if a.Decodes > 0 {
 		return blocks, int64(a.Decodes)
 	}
-	together := int64(1)
-	for i := range slices.Backward(cell) {
-		dim := i
-		if order != nil {
-			dim = order[i]
-		}
-		together *= int64(extents[dim])
-		if extents[dim] < a.Grid.Shape[dim] {
-			break
-		}
+	ranges = info.Reads(extents)
+	if n, _ := ndarray.Bytes(info.Type, extents); info.Remote && info.LongRun > 0 {
+		ranges = max(ranges, int64(n/info.LongRun)) // these are read at the same time
 	}
-	elements, _ := ndarray.Elements(a.Grid.Shape)
-	return blocks, max(blocks, (int64(elements)+together-1)/together)
+	return blocks, blocks * ranges
 }

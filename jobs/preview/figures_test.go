@@ -20,11 +20,11 @@ func TestFiguresReads(t *testing.T) {
 		decodes        int
 		blocks, ranges int64
 	}{
-		{"C", []int{1, 1}, 0, 8, 16}, // runs of 3 elements
-		{"C", []int{1, 2}, 0, 4, 4},  // whole rows
-		{"C", []int{4, 1}, 0, 2, 16},
+		{"C", []int{1, 1}, 0, 8, 8}, // what is between the rows is read, too
+		{"C", []int{1, 2}, 0, 4, 4}, // whole rows
+		{"C", []int{4, 1}, 0, 2, 2},
 		{"C", []int{3, 2}, 0, 2, 2}, // the last block is shorter
-		{"F", []int{1, 1}, 0, 8, 24},
+		{"F", []int{1, 1}, 0, 8, 8},
 		{"F", []int{4, 1}, 0, 2, 2}, // whole columns
 		{"C", []int{1, 1}, 5, 8, 5}, // chunks of the source
 		{"C", nil, 0, 8, 8},         // objects that are carried through
@@ -42,7 +42,7 @@ arrays: {a: {chunks: [2, 3]}}
 		a, reading := p.Arrays[0], *p.Arrays[0].Reading
 		reading.Block, reading.Decodes, reading.SourceChunks, reading.Cost = test.block, test.decodes, max(test.decodes-1, 0), 100
 		a.Reading = &reading
-		if blocks, ranges := reads(&a, p.Task(&a).Source.Info().Slowest); blocks != test.blocks || ranges != test.ranges {
+		if blocks, ranges := reads(&a, p.Task(&a).Source.Info()); blocks != test.blocks || ranges != test.ranges {
 			t.Errorf("%+v: %d blocks in %d ranges", test, blocks, ranges)
 		}
 		want := Figures{Objects: 8, BytesRead: 48, ReadAmplification: 1, BytesAtMost: 8 * int64(a.Chain.Size().Max), Memory: 100 * test.blocks}
@@ -55,6 +55,40 @@ arrays: {a: {chunks: [2, 3]}}
 		reading.Cost = int(p.Job.Run.Memory)
 		if f := FiguresOf(p, &a); f.Memory != p.Job.Run.Memory {
 			t.Errorf("%d bytes in memory, more than run.memory", f.Memory)
+		}
+	}
+}
+
+// TestFiguresOfSelections counts the ranges in which parts of an array of 64 rows of 1024 elements are
+// read. Each index of a dimension with a step is read for itself, unless the dimension is the fastest.
+func TestFiguresOfSelections(t *testing.T) {
+	for _, test := range []struct {
+		order, selection string
+		ranges           int64
+	}{
+		{"C", `{y: "0:64:1"}`, 1},
+		{"C", `{y: "0:64:2"}`, 32},
+		{"C", `{x: "0:1024:2"}`, 4}, // 16 rows, with all of their elements
+		{"C", `{y: "0:64:2", x: "0:1024:2"}`, 32},
+		{"C", `{y: "8:16"}`, 1},
+		{"C", `{x: "8:1016"}`, 1}, // what is between the rows is read, too
+		{"C", `{x: "8:16"}`, 1},
+		{"F", `{x: "0:1024:2"}`, 4},
+		{"F", `{y: "0:64:32"}`, 2}, // in the file, 32 elements are between two
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.raw"), make([]byte, 64*1024*8), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := planned(t, dir, `
+zmigrate: 1
+source: {driver: raw, arrays: {a: {url: a.raw, data_type: float64, shape: [64, 1024], dimension_names: [y, x], order: `+test.order+`}}, select: `+test.selection+`}
+target: {url: out.zarr}
+arrays: {a: {chunks: {y: 64, x: 1024}}}
+`)
+		a := &p.Arrays[0]
+		if blocks, ranges := reads(a, p.Task(a).Source.Info()); blocks != 1 || ranges != test.ranges {
+			t.Errorf("%s: %s: %d blocks in %d ranges, want %d", test.order, test.selection, blocks, ranges, test.ranges)
 		}
 	}
 }
