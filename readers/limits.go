@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -390,6 +392,57 @@ func alignedCasts(_ *zarr.Array, specs []codecs.Spec) Refusal {
 		}
 	}
 	return Refusal{}
+}
+
+// offsetsInShards refuses scale_offset within shards if the array's data type cannot hold its offset, its
+// scale, or what becomes of zero. zarr-python checks the inner codecs with that data type and with
+// zero, whatever codecs are before the shards and whatever the fill value is.
+func offsetsInShards(a *zarr.Array, specs []codecs.Spec) Refusal {
+	inShards, name := false, a.Type.Name()
+	for _, s := range specs {
+		var c struct {
+			Type   string      `json:"data_type"`
+			Offset json.Number `json:"offset"`
+			Scale  json.Number `json:"scale"`
+		}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		switch {
+		case s.Name == "sharding_indexed":
+			inShards = true
+		case inShards && s.Name == "cast_value":
+			name = c.Type
+		case inShards && s.Name == "scale_offset":
+			offset, okOffset := new(big.Rat).SetString(cmp.Or(c.Offset.String(), "0"))
+			scale, okScale := new(big.Rat).SetString(cmp.Or(c.Scale.String(), "1"))
+			if !okOffset || !okScale {
+				continue // a float such as NaN
+			}
+			zero := new(big.Rat).Neg(offset)
+			zero.Mul(zero, scale)
+			if !integerHolds(name, offset) || !integerHolds(name, scale) || !integerHolds(name, zero) {
+				return Refusal{"codecs", "scale_offset within shards, with an offset, a scale or a stored zero that " + name + " cannot hold", "scale_offset before sharding_indexed"}
+			}
+		}
+	}
+	return Refusal{}
+}
+
+// integerHolds reports whether a data type of integers holds a number. It returns true for other
+// data types.
+func integerHolds(name string, v *big.Rat) bool {
+	unsigned := strings.HasPrefix(name, "uint")
+	width, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(name, "u"), "int"))
+	if !unsigned && !strings.HasPrefix(name, "int") || err != nil {
+		return true
+	}
+	if !unsigned {
+		width--
+	}
+	low, high := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(width))
+	if !unsigned {
+		low.Neg(high)
+	}
+	return v.IsInt() && v.Num().Cmp(low) >= 0 && v.Num().Cmp(high) < 0
 }
 
 // oneTranspose refuses two transposes.

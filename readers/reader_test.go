@@ -73,3 +73,37 @@ func TestPaddedBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestOffsetsInShards: zarr-python checks scale_offset within shards with the array's data type and zero.
+func TestOffsetsInShards(t *testing.T) {
+	python, err := readers.Parse("zarr-python>=3.4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cast = `{"name":"cast_value","configuration":{"data_type":"int32"}}`
+	for _, test := range []struct {
+		typ           dtype.Type
+		before, inner string
+		refuses       bool
+	}{
+		{dtype.Uint8, "", `{"name":"scale_offset","configuration":{"offset":5,"scale":10}}`, true},
+		{dtype.Uint8, "", `{"name":"scale_offset","configuration":{"offset":0,"scale":10}}`, false},
+		{dtype.Uint8, "", `{"name":"scale_offset","configuration":{"scale":2}}`, false},
+		{dtype.Int16, "", `{"name":"scale_offset","configuration":{"offset":5,"scale":10}}`, false},
+		{dtype.Int16, "", `{"name":"scale_offset","configuration":{"offset":4000,"scale":10}}`, true},
+		{dtype.Float32, "", `{"name":"scale_offset","configuration":{"offset":5,"scale":0.1}}`, false},
+		{dtype.Uint8, cast, `{"name":"scale_offset","configuration":{"offset":-3,"scale":10}}`, true},
+		{dtype.Uint8, cast, `{"name":"scale_offset","configuration":{"offset":0,"scale":1000}}`, true},
+		{dtype.Uint8, "", cast + `,{"name":"scale_offset","configuration":{"offset":-3,"scale":10}}`, false},
+	} {
+		a := &zarr.Array{Type: test.typ, Grid: zarr.Grid{Shape: []int{4}, Chunk: []int{4}}, Fill: test.typ.Default()}
+		if test.before != "" {
+			a.Codecs = append(a.Codecs, codecs.Spec{Name: "cast_value", Configuration: []byte(`{"data_type":"int32"}`)})
+		}
+		a.Codecs = append(a.Codecs, codecs.Spec{Name: "sharding_indexed", Configuration: []byte(`{"chunk_shape":[2],"codecs":[` + test.inner +
+			`,{"name":"bytes","configuration":{"endian":"little"}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`)})
+		if refused, refuses := python.Refuses(a); refuses != test.refuses {
+			t.Errorf("%s, %s, %s: %q, want refused: %v", test.typ.Name(), test.before, test.inner, refused, test.refuses)
+		}
+	}
+}

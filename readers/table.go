@@ -50,12 +50,12 @@ var table = []*Reader{
 	{
 		Name: "zarr-python", Version: "3.4", Tried: "3.4.2",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), transposedLate(inOrder), alignedCasts, noPayload("float16")},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), transposedLate(inOrder), alignedCasts, offsetsInShards, noPayload("float16")},
 	},
 	{ // with the newest zarr-python
 		Name: "xarray", Version: "2026.9", Tried: "2026.9.0",
 		types: split(core + numpy + " string bytes struct"), codecs: split(registered + sharding + vlen + numcodecs + filters + casts),
-		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), transposedLate(inOrder), alignedCasts, noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
+		limits: []limit{numcodecsLimits, shardsDivide, littleEndian("cast_value", filters), transposedLate(inOrder), alignedCasts, offsetsInShards, noPayload("float16"), namedDimensions, decodedAttributes, decodedTimes},
 	},
 	{
 		Name: "tensorstore", Version: "0.1.86", Tried: "0.1.86",
