@@ -11,12 +11,14 @@ import (
 )
 
 // countedRanges counts the reads of a file of zeros.
-type countedRanges struct{ gap, reads int }
+type countedRanges struct{ gap, reads, bytes int }
 
-func (c *countedRanges) ReadRange(context.Context, string, []byte, int64) error {
+func (c *countedRanges) ReadRange(_ context.Context, _ string, p []byte, _ int64) error {
 	c.reads++
+	c.bytes += len(p)
 	return nil
 }
+
 func (c *countedRanges) GapBytes() int { return c.gap }
 
 // TestReads compares the reads that are expected of whole arrays, of parts of them, and of several files
@@ -74,6 +76,31 @@ func TestReads(t *testing.T) {
 		}
 		if got, want := a.Info().Reads(whole), int64(files.reads); want > 2*got+3 || got > 2*want+3 {
 			t.Errorf("shape %v, order %v, gap %d, part %v of shape %v: %d reads, and %d are expected", shape, info.Slowest, files.gap, spans, whole, want, got)
+		}
+	}
+}
+
+// TestStepAlongFastest reads every second index of the dimension that varies fastest in the file. What is
+// between these indices is read, too, but nothing is read twice.
+func TestStepAlongFastest(t *testing.T) {
+	for dim, slowest := range [][]int{{1, 0}, nil} {
+		files := &countedRanges{gap: 8 << 10}
+		info := &Info{Path: "a", Type: dtype.Float32, Shape: []int{64, 64}, Slowest: slowest}
+		strides := []int{4, 4}
+		strides[1-dim] *= 64
+		a, err := NewStrided(info, Place{Files: files, Size: 4 * 64 * 64, Order: dtype.Order(1), Strides: strides, Scratch: &ndarray.Pool{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans := []Span{{0, 64, 1}, {0, 64, 1}}
+		spans[dim] = Span{0, 32, 2}
+		a = Selected(a, spans)
+		shape := a.Info().Shape
+		if err := a.ReadRegion(t.Context(), ndarray.New(dtype.Float32, shape), []int{0, 0}); err != nil {
+			t.Fatal(err)
+		}
+		if files.reads != 1 || files.bytes > 4*64*64 || a.Info().Reads(shape) != 1 {
+			t.Errorf("dimension %d: %d reads of %d bytes, of a file of %d bytes", dim, files.reads, files.bytes, 4*64*64)
 		}
 	}
 }

@@ -84,21 +84,24 @@ func (s *selected) strided() bool {
 }
 
 // cut sets extent and origin. With chunks, a box is a chunk. Without chunks, and for
-// elements of variable size, a box has one index of each dimension with a step. The last
-// dimension is an exception if elements have a fixed size: the elements between the
+// elements of variable size, a box has one index of each dimension with a step. The dimension that
+// varies fastest is an exception if elements have a fixed size: the elements between the
 // selected ones are read, too. cut returns the most bytes that a box takes, or 0 if only
 // selected elements are read.
 func (s *selected) cut() int {
-	info, last := s.array.Info(), len(s.spans)-1
+	info := s.array.Info()
+	order := info.StoredOrder()
+	fastest := order[len(order)-1]
 	s.extent, s.origin = make([]int, len(s.spans)), make([]int, len(s.spans))
 	variable := info.Type.Size() == 0
-	direct := variable || info.Chunks == nil && s.spans[last].Step == 1
+	direct := variable || info.Chunks == nil && s.spans[fastest].Step == 1
 	room := stridedRun
-	for k, span := range slices.Backward(s.spans) {
+	for _, k := range slices.Backward(order) {
+		span := s.spans[k]
 		switch {
 		case info.Chunks != nil && !variable:
 			s.extent[k] = max(min(info.Chunks[k], info.Shape[k]), 1)
-		case span.Step > 1 && (k < last || variable):
+		case span.Step > 1 && (k != fastest || variable):
 			s.extent[k] = 1
 		case direct:
 			s.extent[k], s.origin[k] = max(span.Count, 1), span.First

@@ -73,8 +73,8 @@ func TestFiguresOfSelections(t *testing.T) {
 		{"C", `{y: "8:16"}`, 1},
 		{"C", `{x: "8:1016"}`, 1}, // what is between the rows is read, too
 		{"C", `{x: "8:16"}`, 1},
-		{"F", `{x: "0:1024:2"}`, 4},
-		{"F", `{y: "0:64:32"}`, 2}, // in the file, 32 elements are between two
+		{"F", `{x: "0:1024:2"}`, 512},
+		{"F", `{y: "0:64:32"}`, 4}, // 256 columns, with all of their elements
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "a.raw"), make([]byte, 64*1024*8), 0o600); err != nil {
