@@ -134,6 +134,11 @@ func newIPCTable(f *sources.OpenFile, s *ipc.Schema, old bool) *ipcTable {
 	}
 	t.list = columns(fields)
 	t.unknown = l.unknown
+	for _, c := range t.list {
+		if &s.Fields[c.at[0]] == t.unknown { // its type is shown as that of nulls
+			c.err = noCounterpart{t.known()}
+		}
+	}
 	return t
 }
 
