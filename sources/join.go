@@ -127,18 +127,6 @@ func checkPart(info *Info, i int, part, first *Info, shape []int) error {
 	return nil
 }
 
-// StoredOrder lists the dimensions of an array, slowest first.
-func (i *Info) StoredOrder() []int {
-	if i.Slowest != nil {
-		return i.Slowest
-	}
-	order := make([]int, len(i.Shape))
-	for k := range order {
-		order[k] = k
-	}
-	return order
-}
-
 // finish checks the size of a composed array and sets its order.
 func finish(info *Info, slowest []int) error {
 	if _, ok := ndarray.Bytes(info.Type, info.Shape); !ok {

@@ -18,6 +18,18 @@ type Layout struct {
 	Order []int
 }
 
+// StoredOrder lists the dimensions of an array, slowest first.
+func (i *Info) StoredOrder() []int {
+	if i.Slowest != nil {
+		return i.Slowest
+	}
+	order := make([]int, len(i.Shape))
+	for k := range order {
+		order[k] = k
+	}
+	return order
+}
+
 // layout returns the Layout of an array without chunks. The caller may change them.
 func (i *Info) layout() *Layout {
 	if p := i.Layout; p != nil {
