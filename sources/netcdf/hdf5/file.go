@@ -163,7 +163,7 @@ func (f *File) superblock0(c *cursor, version uint8) (end uint64, err error) {
 	c.skip(f.offset) // free space
 	end = length(base, c.address())
 	driver := c.address()
-	c.skip(f.offset) // name of the root group
+	c.skip(f.length) // place of the root group's name
 	f.root = c.address()
 	if c.err == nil && driver != undefined {
 		return 0, errParts

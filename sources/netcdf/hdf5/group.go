@@ -171,7 +171,7 @@ func (f *File) symbolTable(ctx context.Context, data []byte) ([]Link, error) {
 }
 
 // symbolSize returns the number of bytes of an entry of a symbol table.
-func (f *File) symbolSize() int { return 2*f.offset + 4 + 4 + 16 }
+func (f *File) symbolSize() int { return f.length + f.offset + 4 + 4 + 16 }
 
 // symbols appends the links in a node of a symbol table.
 func (f *File) symbols(ctx context.Context, address uint64, names []byte, list []Link) ([]Link, error) {
@@ -189,7 +189,7 @@ func (f *File) symbols(ctx context.Context, address uint64, names []byte, list [
 		return nil, err
 	}
 	for range n {
-		at := c.address()
+		at := c.size()
 		l := Link{Kind: HardLink, Address: c.address()}
 		kind := c.uint32()
 		c.skip(4)
