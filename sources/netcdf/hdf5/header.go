@@ -291,8 +291,12 @@ func (f *File) sharedMessage(ctx context.Context, kind int, id []byte) ([]byte, 
 	if id == nil {
 		return nil, corrupt("a shared message has no heap ID")
 	}
+	listed := kind
+	if kind == msgOldFill {
+		listed = msgFill // the table has one bit for both kinds of fill values
+	}
 	for _, index := range f.sohm {
-		if index.kinds>>kind&1 == 0 {
+		if index.kinds>>listed&1 == 0 {
 			continue
 		}
 		heap, err := f.heap(ctx, index.heap)
