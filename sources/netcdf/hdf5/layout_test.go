@@ -263,6 +263,9 @@ func TestOldAttributes(t *testing.T) {
 		}
 		numbers, _ := ndarray.As[int32](values)
 		got = append(got, fmt.Sprint(list[i].Name, numbers))
+		if want := list[i].Name == "six"; (list[i].Committed == committed) != want || !want && list[i].Committed != 0 {
+			t.Errorf("%s has the committed datatype at address %d, that at %d is of six alone", list[i].Name, list[i].Committed, committed)
+		}
 	}
 	slices.Sort(got)
 	if want := []string{"five[5]", "four[4]", "six[6 7]"}; !slices.Equal(got, want) {

@@ -80,7 +80,7 @@ func (f *File) committed(data []byte) (uint64, error) {
 	version, place := c.uint8(), c.uint8()
 	switch {
 	case version == 1:
-		c.skip(6)
+		c.skip(6 + f.length) // and the place of a name
 	case version == 3 && place != 2:
 		return 0, nil
 	}
