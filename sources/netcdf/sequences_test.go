@@ -141,3 +141,23 @@ func TestShortSequences(t *testing.T) {
 	}
 	sourcetest.Run(t, src)
 }
+
+// TestNullSequences: a null dataspace has no sequence, not even an empty one. The file is
+// what h5py writes for create_dataset("events", data=h5py.Empty(h5py.vlen_dtype("<i4"))).
+func TestNullSequences(t *testing.T) {
+	src := open(t, netcdf.Options{}, "testdata/null_sequences.h5")
+	for _, g := range src.Groups() {
+		if got := string(g.Attributes.Get(sources.SequenceShape)); g.Path == "events" && got != "[0]" {
+			t.Errorf("the shape of the sequences is %s, want [0]", got)
+		}
+	}
+	for path, want := range map[string]int{"events/offsets": 1, "events/values": 0} {
+		a, err := src.Array(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shape := a.Info().Shape; len(shape) != 1 || shape[0] != want {
+			t.Errorf("%s has shape %v, want [%d]", path, shape, want)
+		}
+	}
+}

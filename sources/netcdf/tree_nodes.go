@@ -58,6 +58,7 @@ type treeVariable struct {
 	findings   []cf.Finding
 	shape      []int // of the dataset
 	limits     []int
+	null       bool             // the dataset has a null dataspace; known of sequences and compounds
 	dims       []*treeDimension // one for each dimension
 	scale      *treeDimension   // not nil: the dataset is the scale of a dimension
 	lists      [][]uint64       // for each dimension, the addresses of the datasets that are its scales

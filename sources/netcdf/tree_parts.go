@@ -26,6 +26,9 @@ func (t *tree) split(ctx context.Context, g *group, v *treeVariable, o *hdf5.Obj
 	if err != nil || v.err != nil || v.scale != nil || !d.Nested() || d.Class == hdf5type.Array {
 		return false, ctx.Err() // who opens the variable learns of the error
 	}
+	if v.null, err = o.Null(ctx); err != nil {
+		return false, err
+	}
 	switch {
 	case d.Class == hdf5type.Compound && t.source.fields:
 		return true, t.splitFields(g, v, v, d)
@@ -96,8 +99,11 @@ func (t *tree) splitSequences(g *group, v, own *treeVariable, d *hdf5type.Dataty
 	made := t.madeGroup(g, v, own.path)
 	shared := &sharedSequences{of: v, name: own.name, member: own.member, outer: outer}
 	if outer == nil {
-		shape := attribute{name: sources.SequenceShape, kind: objectKind, values: sources.ShapeText(v.shape)}
-		made.attributes = []attribute{shape}
+		shape := v.shape
+		if v.null {
+			shape = []int{0}
+		}
+		made.attributes = []attribute{{name: sources.SequenceShape, kind: objectKind, values: sources.ShapeText(shape)}}
 	}
 	if own == v {
 		made.attributes, made.findings = append(slices.Clone(v.attributes), made.attributes...), v.findings

@@ -81,6 +81,15 @@ func (o *Object) Extents(ctx context.Context) (shape, limits []int, err error) {
 	return opened.Shape, opened.MaxShape, nil
 }
 
+// Null reports whether a dataset has a null dataspace, and so no elements at all.
+func (o *Object) Null(ctx context.Context) (null bool, err error) {
+	_, err = o.take(ctx, msgDataspace, func(content []byte) error {
+		_, _, null, err = o.file.dataspace(content)
+		return err
+	})
+	return null, err
+}
+
 // Datatype returns the datatype of a dataset, or a committed datatype itself.
 func (o *Object) Datatype(ctx context.Context) (*hdf5type.Datatype, error) {
 	m := o.header.find(msgDatatype)

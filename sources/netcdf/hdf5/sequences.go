@@ -23,7 +23,8 @@ type Sequences struct {
 	// Offsets has the place in the row at which each sequence begins, in C order, and behind
 	// them the number of all values.
 	Offsets []int64
-	// Shape is that of the dataset. That of inner sequences is their number.
+	// Shape is that of the dataset, or [0] for a null dataspace. That of inner sequences is
+	// their number.
 	Shape []int
 
 	datatype *hdf5type.Datatype // of a sequence
@@ -38,11 +39,15 @@ func (o *Object) Sequences(ctx context.Context, member []string) (*Sequences, er
 	if err := o.read(ctx, d, nil); err != nil {
 		return nil, err
 	}
-	n, ok := ndarray.Elements(d.Shape)
+	shape := d.Shape
+	if d.Null {
+		shape = []int{0}
+	}
+	n, ok := ndarray.Elements(shape)
 	if !ok || n > MaxSequences {
 		return nil, TooManySequences()
 	}
-	s := &Sequences{Shape: d.Shape, places: d, datatype: d.Native.Element}
+	s := &Sequences{Shape: shape, places: d, datatype: d.Native.Element}
 	return s, s.open(ctx, n)
 }
 
