@@ -35,7 +35,7 @@
 //	infos.go        equal descriptions that share memory
 //	files.go        OpenFiles
 //	strided.go      NewStrided
-//	reads.go        where elements lie in files, and how many reads a region takes
+//	reads.go        how many reads a region takes
 //	converted.go    an array whose elements are converted
 //	rebased.go      times that are brought to another origin
 //	packed.go       Packed

@@ -6,18 +6,6 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
 
-// Layout tells where the elements of an array lie in files whose arrays have another shape.
-type Layout struct {
-	// Most is how many neighbouring indices of a dimension one read takes at most. 0: any number.
-	Most []int
-	// Whole is the shape of the array in its file.
-	Whole []int
-	// Steps are the distances, in the file, of indices that are neighbours in the array.
-	Steps []int
-	// Order has the dimensions in the order of the file, the slowest first.
-	Order []int
-}
-
 // StoredOrder lists the dimensions of an array, slowest first.
 func (i *Info) StoredOrder() []int {
 	if i.Slowest != nil {

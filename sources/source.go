@@ -260,3 +260,15 @@ func (i *Info) FillValue() json.RawMessage {
 	}
 	return i.Type.FormatScalar(dtype.V3, i.Fill)
 }
+
+// Layout tells where the elements of an array lie in files whose arrays have another shape.
+type Layout struct {
+	// Most is how many neighbouring indices of a dimension one read takes at most. 0: any number.
+	Most []int
+	// Whole is the shape of the array in its file.
+	Whole []int
+	// Steps are the distances, in the file, of indices that are neighbours in the array.
+	Steps []int
+	// Order has the dimensions in the order of the file, the slowest first.
+	Order []int
+}
