@@ -3,6 +3,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -414,5 +415,27 @@ func TestLocalLinksOut(t *testing.T) {
 				t.Errorf("outside: %q, %v", data, err)
 			}
 		})
+	}
+}
+
+// TestListWithLinks lists a file, and a link that leads nowhere.
+func TestListWithLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "a"), []byte("text"), 0o666), os.Symlink("nowhere", filepath.Join(dir, "b"))); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, Options{})
+	for with, list := range map[bool]func(context.Context, string, func(Info) error) error{false: s.List, true: s.ListWithLinks} {
+		dangling := map[string]bool{}
+		if err := list(t.Context(), "", func(o Info) error { dangling[o.Key] = o.Dangling; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]bool{"a": false}
+		if with {
+			want["b"] = true
+		}
+		if diff := cmp.Diff(want, dangling); diff != "" {
+			t.Errorf("with links %v (-want +got):\n%s", with, diff)
+		}
 	}
 }

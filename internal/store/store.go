@@ -130,6 +130,16 @@ func (s *Store) SameName(ctx context.Context, a, b string) (same bool, err error
 // prefix may end in the middle of a part of a key; "" lists everything. A
 // folder that does not exist is empty.
 func (s *Store) List(ctx context.Context, prefix string, f func(Info) error) error {
+	return s.ListWithLinks(ctx, prefix, func(info Info) error {
+		if info.Dangling {
+			return nil
+		}
+		return f(info)
+	})
+}
+
+// ListWithLinks is List, and calls f also for symbolic links that lead nowhere, see [Info]. Reading such an object fails.
+func (s *Store) ListWithLinks(ctx context.Context, prefix string, f func(Info) error) error {
 	if err := s.at.CheckPrefix(prefix); err != nil {
 		return s.requests.PathError("list", prefix, err)
 	}

@@ -276,7 +276,8 @@ type completeness struct {
 	known map[string]bool // by path
 }
 
-// objects calls f for each object of an array's chunks that the store lists. It returns
+// objects calls f for each object of an array's chunks that the store lists. It calls f also for a link that leads nowhere,
+// because such a chunk is not one that was never written. It returns
 // the first error of f unchanged.
 func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) error) error {
 	folder := a.path + "/"
@@ -286,7 +287,7 @@ func (a *array) objects(ctx context.Context, f func(index []int, o store.Info) e
 	// The prefix of all keys, up to the first number.
 	common, _, _ := strings.Cut(a.chunkKey(make([]int, len(a.grid.Shape))), "0")
 	counts := a.grid.Count()
-	return a.source.store.List(ctx, folder+common, func(o store.Info) error {
+	return a.source.store.ListWithLinks(ctx, folder+common, func(o store.Info) error {
 		index, ok := a.keys.Parse(strings.TrimPrefix(o.Key, folder))
 		ok = ok && len(index) == len(counts)
 		if a.n5 != nil {

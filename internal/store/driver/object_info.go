@@ -18,7 +18,9 @@ type Info struct {
 	Changed time.Time
 	ETag    string // from Stat, if the store has ETags
 	Version string // the version of the bytes, for CopyFrom and Pin; "" if unknown
-	Sum     Sum    // from Stat: the checksum of all bytes, if the store has one
+	// Dangling says, in a listing, that a symbolic link stands in the place of the object and leads nowhere.
+	Dangling bool
+	Sum      Sum // from Stat: the checksum of all bytes, if the store has one
 }
 
 // Sum is a CRC of 32 bits of all bytes of an object.

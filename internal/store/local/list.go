@@ -87,9 +87,12 @@ func (w *walk) next(ctx context.Context) ([]driver.Info, error) {
 			continue
 		}
 		last.entries = last.entries[1:]
-		st, err := os.Stat(filepath.Join(w.root, filepath.FromSlash(key)))
+		st, err := os.Stat(w.path(key))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed meanwhile, or a dangling link
+			if errors.Is(dangling(w.path(key), err), driver.ErrDangling) {
+				page = append(page, driver.Info{Key: key, Dangling: true})
+			}
+			continue // or it was removed meanwhile
 		}
 		if err != nil {
 			return nil, err
@@ -105,11 +108,13 @@ func (w *walk) next(ctx context.Context) ([]driver.Info, error) {
 	return page, nil
 }
 
+func (w *walk) path(key string) string { return filepath.Join(w.root, filepath.FromSlash(key)) }
+
 // read returns the sorted entries of a directory that can lead to a key with
 // the prefix. An absent directory is empty, and so is a file in its place: no key is below
 // the key of an object. A file in the place of the whole folder is an error.
 func (w *walk) read(key string) ([]entry, error) {
-	dir := filepath.Join(w.root, filepath.FromSlash(key))
+	dir := w.path(key)
 	found, err := readDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || key != "" && errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
