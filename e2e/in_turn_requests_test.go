@@ -67,8 +67,8 @@ func TestRequestsInTurn(t *testing.T) {
 			missed = missed || got.before > most.before || got.after > most.after || most.all > 0 && got.all > most.all
 			t.Logf("requests one after the other: %+v, want at most %+v", got, most)
 		}
-		// A machine that is busy may begin requests late that belong to the same time. If answers take longer, they
-		// overlap nevertheless.
+		// A machine that is busy may begin requests late that belong to the same time. With later answers,
+		// such requests overlap all the same.
 		late.Store(2 * late.Load())
 		if !missed {
 			break

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWine runs the program for Windows by Wine: what a night of appending needs, in paths and URLs with drives. The
-// targets have the same bytes as those of this system.
+// TestWine migrates and verifies with the program for Windows, run by Wine. Targets are relative paths, paths with a
+// drive and URLs. They have the same bytes as a target that this system writes.
 func TestWine(t *testing.T) {
 	wine := os.Getenv("ZMIGRATE_WINE")
 	if wine == "" {

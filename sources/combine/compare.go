@@ -128,7 +128,7 @@ func (c *combined) refuses(v *variable, d compare.Difference) (hint string, wron
 	case d.Attribute == "units" && c.how.Time.Keep && cf.IsClock(v.parts[v.first()].Info().Attributes.Get("units")):
 		return "; the stored values do not mean the same: leave source.time: keep out, and all files get the units of the first", true
 	case d.Attribute == "scale_factor" || d.Attribute == "add_offset":
-		return "; the stored values do not mean the same: cf: unpack takes the values that each file means, or name the attribute under arrays if they do", true
+		return "; the stored values do not mean the same: cf: unpack takes the values that each file means; if the stored values do mean the same, name the attribute under arrays", true
 	case d.Weight == compare.Meaning:
 		return files + "or name the attribute under arrays if they do", true
 	case d.Weight == compare.Naming:

@@ -170,7 +170,7 @@ func dangling(name string, err error) error {
 		return err
 	}
 	if to, noLink := os.Readlink(name); noLink == nil {
-		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w, to %s)", fs.ErrNotExist, driver.ErrDangling, to)}
+		return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w (%w, to %s: fetch that file, or remove the link)", fs.ErrNotExist, driver.ErrDangling, to)}
 	}
 	return err
 }

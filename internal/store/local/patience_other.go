@@ -2,5 +2,5 @@
 
 package local
 
-// patiently calls f. Other systems than Windows rename and remove files that are open.
+// patiently calls f. Systems other than Windows rename and remove files that are open.
 func patiently(f func() error) error { return f() }

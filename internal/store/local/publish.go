@@ -176,8 +176,8 @@ func (d *Driver) syncDirs() error {
 	return g.Wait()
 }
 
-// syncDir flushes one directory. It returns no error if the system or the file system cannot flush
-// directories, or if the directory has been removed since. Windows cannot.
+// syncDir flushes one directory. It returns no error if the file system cannot flush
+// directories, or if the directory has been removed since. Windows cannot flush directories.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

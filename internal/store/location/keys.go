@@ -47,7 +47,7 @@ func checkAzureKey(key string) error {
 	return nil
 }
 
-// reservedOnWindows matches the names of devices of Windows. There they are no names of files, whatever follows a dot.
+// reservedOnWindows matches names that Windows takes for devices, also with an ending such as .txt.
 var reservedOnWindows = regexp.MustCompile(`^(?i)(CON|PRN|AUX|NUL|(COM|LPT)[0-9\x{b9}\x{b2}\x{b3}]) *(\.|$)`)
 
 // checkWindowsKey refuses the keys that are no paths of Windows ("Naming Files, Paths, and Namespaces", Microsoft Learn).

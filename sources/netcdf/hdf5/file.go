@@ -125,7 +125,7 @@ func (f *File) superblock(ctx context.Context) error {
 		return fmt.Errorf("superblock at byte %d: %w", f.base, err)
 	}
 	if end != undefined && end > uint64(f.size)-f.base {
-		return fmt.Errorf("truncated: the file has %d bytes, its superblock says %d: get the file again: %w", f.size, f.base+end, io.ErrUnexpectedEOF)
+		return fmt.Errorf("truncated: the file has %d bytes, its superblock says %d (%w): get the file again", f.size, f.base+end, io.ErrUnexpectedEOF)
 	}
 	if extension == undefined {
 		return nil
