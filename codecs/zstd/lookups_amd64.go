@@ -11,6 +11,30 @@ import "github.com/zmigrate/zmigrate/internal/cpu"
 //go:noescape
 func lookUpKernel(hits *hit, table *uint32, at *byte, r *run) int
 
+// lookUpKernel256 does the same as lookUpKernel for at least eight positions, at steps of two or four bytes.
+// It needs AVX2 and BMI2.
+//
+//go:noescape
+func lookUpKernel256(hits *hit, table *uint32, at *byte, r *run) int
+
+// lanes256 are the numbers of eight positions.
+var lanes256 = [8]uint32{0, 1, 2, 3, 4, 5, 6, 7}
+
+// gather256 lists, for each set of eight lanes, the lanes of the set in the order in which two interleaved
+// registers have them: the first two of each half, then the last two.
+var gather256 = func() (lists [256][8]uint8) {
+	for set := range lists {
+		k := 0
+		for lane := range uint8(8) {
+			if set>>lane&1 > 0 {
+				lists[set][k&1|k&2<<1|k&4>>1] = lane
+				k++
+			}
+		}
+	}
+	return lists
+}()
+
 // lookUpKernel512 does the same as lookUpKernel. It needs AVX-512.
 //
 //go:noescape
@@ -31,6 +55,8 @@ func lookUp(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
 		return lookUpPlain(hits, table, src, r)
 	case cpu.Used() >= cpu.AVX512:
 		return lookUpKernel512(&hits[0], &table[0], &src[r.at], r)
+	case cpu.Used() >= cpu.AVX2 && r.count >= 8:
+		return lookUpKernel256(&hits[0], &table[0], &src[r.at], r)
 	}
 	return lookUpKernel(&hits[0], &table[0], &src[r.at], r)
 }

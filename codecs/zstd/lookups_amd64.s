@@ -81,6 +81,179 @@ lookUpDone:
 	MOVQ DI, ret+32(FP)
 	RET
 
+// Enters the position whose bytes are at from into the table, and puts its entry minus the one that it
+// replaces at to.
+#define EXCHANGE(from, to) \
+	MOVQ   from, AX          \
+	ANDQ   R11, AX           \
+	IMULQ  R15, AX           \
+	BEXTRQ DX, AX, BX        \
+	SHRXQ  CX, AX, AX        \
+	ORL    R13, BX           \
+	MOVL   (SI)(AX*4), R9    \
+	MOVL   BX, (SI)(AX*4)    \
+	SUBL   R9, BX            \
+	MOVL   BX, to            \
+	ADDQ   R14, R13
+
+// func lookUpKernel256(hits *hit, table *uint32, at *byte, r *run) int
+//
+// Two passes over the positions. The first exchanges entries with the table, and keeps each entry minus
+// the one that it replaces in the second half of the memory for hits. The second pass lists hits, eight
+// positions at a time. The last eight begin before others end, unless the number of positions is a
+// multiple of eight. Hits that have been listed are left out.
+TEXT ·lookUpKernel256(SB), NOSPLIT, $0-40
+	MOVQ hits+0(FP), DI
+	MOVQ table+8(FP), SI
+	MOVQ at+16(FP), R8
+	MOVQ r+24(FP), R9
+	MOVQ run_layout+layout_step(R9), R12
+	MOVQ R12, R14
+	SHLQ $8, R14
+	MOVQ run_at(R9), R13
+	SHLQ $8, R13
+	MOVQ run_mask(R9), R11
+	MOVQ run_down(R9), CX
+	MOVQ run_count(R9), R10
+	MOVQ MULTIPLIER, R15
+	MOVL $0x818, DX // BEXTRQ takes eight bits, from bit 24 on
+	ADDQ $1024, DI
+
+	TESTQ $1, R10
+	JZ    exchangeTwo256
+	EXCHANGE(0(R8), 0(DI))
+	ADDQ  R12, R8
+	ADDQ  $4, DI
+	DECQ  R10
+
+exchangeTwo256:
+	EXCHANGE(0(R8), 0(DI))
+	EXCHANGE((R8)(R12*1), 4(DI))
+	LEAQ (R8)(R12*2), R8
+	ADDQ $8, DI
+	SUBQ $2, R10
+	JNZ  exchangeTwo256
+
+	MOVQ r+24(FP), R9
+	MOVL $0xff, AX
+	MOVQ AX, X0
+	VPBROADCASTD X0, Y0
+	VPBROADCASTD run_layout+layout_size(R9), Y1 // the offset where the table has none
+	MOVQ run_most(R9), AX
+	INCQ AX
+	MOVQ AX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ R12, X5
+	VPBROADCASTD X5, Y5
+	VPMULLD ·lanes256(SB), Y5, Y4 // how far eight positions are from the first one
+	VPSLLD $3, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPSRLD $8, Y6, Y6   // three bytes of four
+	VPSLLW $8, X6, X8   // the upper byte of two
+	MOVQ run_layout+layout_size(R9), R13
+	NEGQ R13
+	MOVQ run_count(R9), BX // positions that are left
+	MOVQ at+16(FP), R8
+	MOVQ R8, AX
+	MOVQ hits+0(FP), DI
+	MOVQ DI, SI         // where the next hit goes
+	LEAQ 1024(DI), DX
+	LEAQ ·gather256(SB), R15
+	XORL R11, R11       // of eight positions, how many have been listed
+
+list256:
+	VMOVDQU  (DX), Y7
+	VPAND    Y0, Y7, Y9
+	VPCMPEQD Y3, Y9, Y9   // the hash may be the same
+	VPSRLD   $8, Y7, Y7   // offset
+	VPCMPGTD Y3, Y7, Y10
+	VPCMPGTD Y7, Y2, Y11
+	VPAND    Y11, Y10, Y10
+	VPAND    Y9, Y10, Y10
+	VPBLENDVB Y10, Y7, Y1, Y7
+	CMPQ     R12, $4
+	JNE      two256
+	VMOVDQU  (AX), Y10
+	VPXOR    (AX)(R13*1), Y10, Y10
+	VPAND    Y6, Y10, Y10
+	VPCMPEQD Y3, Y10, Y10 // three bytes are one number before
+
+hits256:
+	VPOR      Y10, Y9, Y9
+	VMOVMSKPS Y9, CX
+	SHRXQ     R11, CX, CX
+	SHLXQ     R11, CX, CX
+	VPSLLD    $16, Y7, Y10
+	VPOR      Y4, Y10, Y10
+	VPSRLD    $16, Y7, Y11
+	VPSLLD    $8, Y7, Y12
+	VPOR      Y12, Y11, Y11 // the upper halves of hits
+	VPMOVZXBD (R15)(CX*8), Y13
+	VPERMD    Y10, Y13, Y10
+	VPERMD    Y11, Y13, Y11
+	VPUNPCKLDQ Y11, Y10, Y12
+	VPUNPCKHDQ Y11, Y10, Y13
+	VMOVDQU   Y12, (SI)
+	VMOVDQU   Y13, 32(SI)
+	POPCNTL   CX, CX
+	LEAQ      (SI)(CX*8), SI
+	VPADDD    Y5, Y4, Y4
+	LEAQ      (AX)(R12*8), AX
+	ADDQ      $32, DX
+	SUBQ      $8, BX
+	JLE       listed256
+	CMPQ      BX, $8
+	JCC       list256
+
+	// Back, so that the last eight positions end with the run.
+	MOVL  $8, R11
+	SUBQ  BX, R11
+	MOVQ  R11, CX
+	NEGQ  CX
+	LEAQ  (DX)(CX*4), DX
+	IMULQ R12, CX
+	ADDQ  CX, AX
+	MOVQ  CX, X10
+	VPBROADCASTD X10, Y10
+	VPADDD Y10, Y4, Y4
+	MOVL  $8, BX
+	JMP   list256
+
+two256:
+	VMOVDQU   (AX), X10
+	VPXOR     (AX)(R13*1), X10, X10
+	VMOVDQU   1(AX), X11
+	VPXOR     1(AX)(R13*1), X11, X11
+	VPAND     X8, X11, X11
+	VPOR      X11, X10, X10
+	VPCMPEQW  X3, X10, X10
+	VPMOVSXWD X10, Y10
+	JMP       hits256
+
+listed256:
+	VZEROUPPER
+	MOVQ SI, AX
+	SUBQ DI, AX
+	SHRQ $3, AX
+	MOVQ AX, ret+32(FP)
+	JMP  prefetch256
+
+prefetchNext256:
+	MOVQ    (DI), AX
+	MOVWLZX AX, BX
+	SHRQ    $40, AX
+	ADDQ    R8, BX
+	SUBQ    AX, BX
+	PREFETCHT0 -8(BX) // equal bytes before belong to a copy
+	PREFETCHT0 24(BX) // the next copy may have the same offset
+	ADDQ    $8, DI
+
+prefetch256:
+	CMPQ DI, SI
+	JB   prefetchNext256
+	RET
+
 // func lookUpLongKernel(hits *hit, count int, table *uint32, at *byte, r *run)
 TEXT ·lookUpLongKernel(SB), NOSPLIT, $0-40
 	MOVQ hits+0(FP), DI
