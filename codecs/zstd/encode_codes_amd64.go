@@ -25,6 +25,11 @@ type codePair struct {
 //go:noescape
 func encodePairKernel(p *codePair, words *[256]uint64)
 
+// wordsKernel makes words of the codes of a huffmanTable. It needs AVX2.
+//
+//go:noescape
+func wordsKernel(words *[256]uint64, codes *[256]uint32)
+
 // encodePairKernel512 does the same as encodePairKernel, with the codes of a huffmanTable. It needs
 // AVX-512, and at least sixteen steps.
 //
@@ -71,11 +76,7 @@ func (t *huffmanTable) encodePair(dstA, dstB, a, b []byte) (sizeA, sizeB int) {
 		encodePairKernel512(&p, &t.codes)
 	} else {
 		var words [256]uint64
-		for s, c := range t.codes[:t.symbols] {
-			if length := c & 0xff; length > 0 {
-				words[s] = uint64(c>>8)<<(64-length) | uint64(length)
-			}
-		}
+		wordsKernel(&words, &t.codes)
 		encodePairKernel(&p, &words)
 	}
 	var sizes [2]int

@@ -82,3 +82,30 @@ next:
 	MOVQ R12, codePair_n+0(R15)
 	MOVQ R13, codePair_n+8(R15)
 	RET
+
+// func wordsKernel(words *[256]uint64, codes *[256]uint32)
+TEXT ·wordsKernel(SB), NOSPLIT, $0-16
+	MOVQ words+0(FP), DI
+	MOVQ codes+8(FP), SI
+	MOVL $0xff, AX
+	MOVQ AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVL $64, AX
+	MOVQ AX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ $256, CX
+
+words:
+	VPMOVZXDQ (SI), Y2
+	VPAND     Y0, Y2, Y3
+	VPSRLQ    $8, Y2, Y2
+	VPSUBQ    Y3, Y1, Y4
+	VPSLLVQ   Y4, Y2, Y2
+	VPOR      Y3, Y2, Y2
+	VMOVDQU   Y2, (DI)
+	ADDQ      $16, SI
+	ADDQ      $32, DI
+	SUBQ      $4, CX
+	JNZ       words
+	VZEROUPPER
+	RET

@@ -2,6 +2,7 @@ package zstd
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -19,45 +20,48 @@ type huffmanTable struct {
 	perLength [maxCodeBits + 1]uint32 // number of codes of each length
 }
 
-// huffmanNode is a symbol, or a node over two earlier nodes.
-type huffmanNode struct {
-	count  uint32
-	parent uint16
-	length uint8
-	symbol uint8
-}
-
 // huffmanLeaves is memory to work with, while codes are made.
 type huffmanLeaves struct {
 	order, sorted, large [256]uint64 // numbers count<<8 | symbol
-	nodes                [512]huffmanNode
+	tree                 huffmanTree
+}
+
+// huffmanTree is a tree over leaves. The rarest leaf comes first, and of the nodes above them the one that was made first.
+type huffmanTree struct {
+	leaves, nodes  [512]uint32 // how many literals are below each
+	leafUp, nodeUp [512]uint8  // the node above each
+	depths         [256]uint8  // of the nodes
+	lengths        [256]uint8  // of the codes of the leaves
 }
 
 // build makes codes for symbols of these frequencies, at least two of which are not
 // zero. It returns the number of bits that all symbols take.
 func (t *huffmanTable) build(counts *[256]uint32, l *huffmanLeaves) (cost int) {
-	order, nodes := &l.order, &l.nodes
 	n := 0
 	t.symbols = 0
 	for s, count := range counts {
 		if count > 0 {
-			order[n] = uint64(count)<<8 | uint64(s)
+			l.order[n&0xff] = uint64(count)<<8 | uint64(s)
 			n++
 			t.symbols = s + 1
 		}
 	}
+	order := l.order[:n]
 	l.sort(n)
-	for i, o := range order[:n] {
-		nodes[i] = huffmanNode{count: uint32(o >> 8), symbol: uint8(o)}
+	all := 0
+	for i, o := range order {
+		l.tree.leaves[i] = uint32(o >> 8)
+		all += int(o >> 8)
 	}
-	treeLengths(nodes[:2*n-1], n)
-	limitLengths(nodes[:n], mostCodeBits(int(nodes[2*n-2].count), t.symbols))
+	l.tree.setLengths(n)
+	lengths := l.tree.lengths[:n]
+	limitLengths(lengths, mostCodeBits(all, t.symbols))
 
 	t.valid, t.longest = true, 0
 	t.perLength = [maxCodeBits + 1]uint32{}
 	for at := 0; at < n; { // nearly always, leaves with codes of one length are neighbours
-		from, length := at, nodes[at].length
-		for at < n && nodes[at].length == length {
+		from, length := at, lengths[at]
+		for at < n && lengths[at] == length {
 			at++
 		}
 		t.perLength[length] += uint32(at - from)
@@ -69,9 +73,10 @@ func (t *huffmanTable) build(counts *[256]uint32, l *huffmanLeaves) (cost int) {
 		next = (next + t.perLength[length]) >> 1
 	}
 	t.codes = [256]uint32{}
-	for _, leaf := range nodes[:n] {
-		t.codes[leaf.symbol] = uint32(leaf.length)
-		cost += int(leaf.count) * int(leaf.length)
+	for i, o := range order {
+		length := lengths[i]
+		t.codes[uint8(o)] = uint32(length)
+		cost += int(o>>8) * int(length)
 	}
 	for s := range t.codes[:t.symbols] {
 		if length := t.codes[s]; length > 0 {
@@ -133,25 +138,39 @@ func sortDigit(to, from []uint64, place uint) {
 	}
 }
 
-// treeLengths sets the lengths of the n leaves. The leaves come first, the rarest in
-// front, and the nodes above them follow.
-func treeLengths(nodes []huffmanNode, n int) {
-	leaf, inner := 0, n
-	for at := n; at < len(nodes); at++ {
-		nodes[at].count = 0
-		for range 2 {
-			next := &inner
-			if inner >= at || leaf < n && nodes[leaf].count <= nodes[inner].count {
-				next = &leaf
-			}
-			nodes[at].count += nodes[*next].count
-			nodes[*next].parent = uint16(at)
-			*next++
-		}
+// setLengths sets the lengths of the codes of n leaves, at least two.
+func (t *huffmanTree) setLengths(n int) {
+	const none = math.MaxUint32
+	t.leaves[n], t.leaves[n+1] = none, none
+	for k := range n + 1 {
+		t.nodes[k] = none
 	}
-	nodes[len(nodes)-1].length = 0
-	for i := len(nodes) - 2; i >= 0; i-- {
-		nodes[i].length = nodes[nodes[i].parent].length + 1
+	leaf, node := 0, 0
+	for made := range n - 1 {
+		// The two rarest of two leaves and two nodes go below a new node. Of a leaf and a node that are as frequent, it
+		// is the leaf.
+		a, nextA := t.leaves[leaf&511], t.leaves[(leaf+1)&511]
+		b, nextB := t.nodes[node&511], t.nodes[(node+1)&511]
+		sum, leaves := a+b, 1
+		if nextA <= b {
+			sum, leaves = a+nextA, 2
+		}
+		if nextB < a {
+			sum, leaves = b+nextB, 0
+		}
+		t.nodes[made] = sum
+		// If one of these goes below a later node, that is entered over this one.
+		t.leafUp[leaf&511], t.leafUp[(leaf+1)&511] = uint8(made), uint8(made)
+		t.nodeUp[node&511], t.nodeUp[(node+1)&511] = uint8(made), uint8(made)
+		leaf += leaves
+		node += 2 - leaves
+	}
+	t.depths[n-2] = 0
+	for k := n - 3; k >= 0; k-- {
+		t.depths[k] = t.depths[t.nodeUp[k]] + 1
+	}
+	for k := range n {
+		t.lengths[k] = t.depths[t.leafUp[k]] + 1
 	}
 }
 
@@ -161,32 +180,33 @@ func mostCodeBits(n, symbols int) uint8 {
 	return uint8(min(max(bits.Len(uint(n-1))-2, bits.Len(uint(symbols-1))+1), maxCodeBits))
 }
 
-// limitLengths shortens the codes of leaves, the rarest of which come first, to most bits. It changes other codes
+// limitLengths shortens codes, those of the rarest symbols first, to most bits. It changes other codes
 // until all codes use the whole room again.
-func limitLengths(leaves []huffmanNode, most uint8) {
-	if leaves[0].length <= most {
+func limitLengths(lengths []uint8, most uint8) {
+	if lengths[0] <= most {
 		return
 	}
 	room := 1 << most // room for codes, in codes of the longest length
-	for i := range leaves {
-		leaves[i].length = min(leaves[i].length, most)
-		room -= 1 << (most - leaves[i].length)
+	for i, length := range lengths {
+		length = min(length, most)
+		lengths[i] = length
+		room -= 1 << (most - length)
 	}
 	// Of the codes with the next shorter length, making the rarest one longer costs
 	// least.
 	for i := 0; room < 0; {
-		for leaves[i].length == most {
+		for lengths[i] == most {
 			i++
 		}
-		leaves[i].length++
-		room += 1 << (most - leaves[i].length)
+		lengths[i]++
+		room += 1 << (most - lengths[i])
 	}
 	// The room that is left goes to the most frequent symbols whose codes can be
 	// shorter.
-	for i := len(leaves) - 1; room > 0; i = (i + len(leaves) - 1) % len(leaves) {
-		if length := leaves[i].length; length > 1 && 1<<(most-length) <= room {
+	for i := len(lengths) - 1; room > 0; i = (i + len(lengths) - 1) % len(lengths) {
+		if length := lengths[i]; length > 1 && 1<<(most-length) <= room {
 			room -= 1 << (most - length)
-			leaves[i].length--
+			lengths[i]--
 		}
 	}
 }
