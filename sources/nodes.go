@@ -66,7 +66,13 @@ func Nodes(ctx context.Context, source Source) (nodes []Node) {
 		return list
 	}
 	for _, g := range source.Groups() {
-		nodes = append(nodes, Node{Path: g.Path, Kind: "group", Attributes: g.Attributes, Details: details(g.Path)})
+		n := Node{Path: g.Path, Kind: "group", Attributes: g.Attributes}
+		if g.Err != nil {
+			n.Problem = g.Err.Error()
+		} else {
+			n.Details = details(g.Path)
+		}
+		nodes = append(nodes, n)
 	}
 	for _, name := range source.Arrays() {
 		array, err := source.Array(ctx, name)

@@ -53,6 +53,9 @@ type Group struct {
 	// changed. Otherwise it is nil.
 	Own zarr.Attributes
 	Err error // why the group cannot be read; nil: it can
+	// Unlisted says that nobody knows what the group holds, because of Err. Arrays lists nothing
+	// below it.
+	Unlisted bool
 	// Findings are what users should know about the group, such as which attributes
 	// are left out.
 	Findings []cf.Finding

@@ -19,7 +19,7 @@ import (
 // array that the job names is never left out. Another one is left out if its name leads to
 // no array. It is also left out if this program does not support it, and either the job
 // skips such arrays or the array only comes along as a coordinate. The error tells of all
-// other arrays that cannot be opened, in their order.
+// other arrays that cannot be opened, in their order, and of a group that cannot be listed.
 func Arrays(ctx context.Context, j *jobfile.Job, source sources.Source, paths []string) (arrays []sources.Array, came []string, left map[string]error, err error) {
 	arrays, came, left = make([]sources.Array, len(paths)), make([]string, len(paths)), map[string]error{}
 	faults := make([]error, len(paths))
@@ -73,9 +73,11 @@ func Arrays(ctx context.Context, j *jobfile.Job, source sources.Source, paths []
 		return nil, nil, nil, wrong[0].error() // a transient error of the store, which all have
 	}
 	if len(wrong) == 1 {
-		return arrays, came, left, missing(j, wrong[0].error())
+		err = missing(j, wrong[0].error())
+	} else {
+		err = folded(wrong)
 	}
-	return arrays, came, left, folded(wrong)
+	return arrays, came, left, errors.Join(err, unlisted(j, source))
 }
 
 // coordinatesOf returns the indexes of the arrays that are coordinates of the arrays in

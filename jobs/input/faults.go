@@ -31,6 +31,16 @@ func (f arrayFault) error() error {
 	return fmt.Errorf("array %q: %w", f.path, sources.WithoutArray(f.err, f.path))
 }
 
+// unlisted returns an error if the job may migrate arrays of a group that nobody can list.
+func unlisted(j *jobfile.Job, source sources.Source) error {
+	for _, g := range source.Groups() {
+		if g.Unlisted && j.SelectedBelow(g.Path) {
+			return fmt.Errorf("group %q: %w (source.exclude: [%q] leaves the group out)", g.Path, g.Err, g.Path+"/**")
+		}
+	}
+	return nil
+}
+
 // unsupported adds the way out to the error of an array that this program does not support.
 func (f arrayFault) unsupported(j *jobfile.Job) arrayFault {
 	way := "exclude it, or leave all such arrays out with source.unsupported: skip"

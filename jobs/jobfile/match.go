@@ -44,6 +44,22 @@ func (j *Job) Selected(path string) bool {
 	return (len(j.Source.Include) == 0 || matchAny(j.Source.Include, path)) && !matchAny(j.Source.Exclude, path)
 }
 
+// SelectedBelow reports whether the job may migrate the group at a path of the source, or arrays
+// below it.
+func (j *Job) SelectedBelow(path string) bool {
+	below := func(pattern string) bool {
+		globs := strings.Split(pattern, "/")
+		for n := 1; n < len(globs); n++ {
+			if means(strings.Join(globs[:n], "/"), path) {
+				return true
+			}
+		}
+		return false
+	}
+	included := len(j.Source.Include) == 0 || matchAny(j.Source.Include, path) || slices.ContainsFunc(j.Source.Include, below)
+	return included && !matchAny(j.Source.Exclude, path)
+}
+
 // Accompanies reports whether the array at a path comes along if it is a coordinate of a
 // migrated array. It does, unless the job wants no coordinates or excludes this one by its
 // path. A glob of source.exclude does not exclude coordinates, because it is meant for data.

@@ -31,6 +31,30 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestSelectedBelow has groups of which nobody knows what they hold.
+func TestSelectedBelow(t *testing.T) {
+	for source, want := range map[string][2]bool{ // of the groups a and a/b
+		"":                              {true, true},
+		"include: [c, 'c/**']":          {false, false},
+		"include: [a/x]":                {true, false},
+		"include: [a]":                  {true, false},
+		"include: ['*/b/x']":            {true, true},
+		"include: ['a/*']":              {true, true},
+		"include: ['*']":                {true, false},
+		"include: ['**/x']":             {true, true},
+		"include: ['c/**/x']":           {false, false},
+		"exclude: [a]":                  {false, true},
+		"exclude: ['a/**']":             {false, false},
+		"exclude: ['a/*']":              {true, false},
+		"include: ['**'], exclude: [a]": {false, true},
+	} {
+		j := mustParse(t, "zmigrate: 1\nsource: {driver: netcdf, url: a.nc, "+source+"}\ntarget: {url: out.zarr}\n")
+		if got := [2]bool{j.SelectedBelow("a"), j.SelectedBelow("a/b")}; got != want {
+			t.Errorf("%s: %v, want %v", source, got, want)
+		}
+	}
+}
+
 func TestSelectedAndUnmatched(t *testing.T) {
 	j := mustParse(t, `zmigrate: 1
 source:

@@ -240,18 +240,22 @@ func (c *combined) verdict() error {
 }
 
 // Groups lists the groups of the first member, and behind them groups that only other
-// members have. Each group has the findings of all members.
+// members have. Each group has the findings of all members, and the first error.
 func (c *combined) Groups() []sources.Group {
 	list := slices.Clone(c.groups[0])
-	seen := map[string]bool{}
-	for _, g := range list {
-		seen[g.Path] = true
+	seen := map[string]int{} // indexes in list
+	for i, g := range list {
+		seen[g.Path] = i
 	}
 	for _, groups := range c.groups[1:] {
 		for _, g := range groups {
-			if !seen[g.Path] {
-				seen[g.Path] = true
-				list = append(list, g)
+			i, known := seen[g.Path]
+			if !known {
+				i = len(list)
+				seen[g.Path], list = i, append(list, g)
+			}
+			if list[i].Err == nil {
+				list[i].Err, list[i].Unlisted = g.Err, g.Unlisted
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package combine
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +21,27 @@ func (g grouped) Groups() []sources.Group { return g.groups }
 
 // TestCombinedGroups lists the groups of all members, each once, as the first member that
 // has the group describes it.
+// TestGroupOfUnknownContent has a member with a group that cannot be listed. Arrays that other
+// members have in it are refused with the reason.
+func TestGroupOfUnknownContent(t *testing.T) {
+	members := []sources.Hierarchy{
+		grouped{file("t(t)=0", "g/x(t)=1"), []sources.Group{{}, {Path: "g"}}},
+		grouped{file("t(t)=1"), []sources.Group{{}, {Path: "g", Err: errors.New("damaged"), Unlisted: true}}},
+	}
+	m := Members{Origin: nowhere{}, Names: []string{"a", "b"}, Open: func(_ context.Context, i int) (sources.Hierarchy, error) { return members[i], nil }}
+	_, err := Open(t.Context(), m, Options{Concat: "t", Wanted: everything})
+	if want := `array "g/x": group "g": damaged`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	src, err := Open(t.Context(), m, Options{Concat: "t", Wanted: func(path string) bool { return path == "t" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := src.Groups()[1]; g.Err == nil || !g.Unlisted {
+		t.Errorf("group %+v", g)
+	}
+}
+
 func TestCombinedGroups(t *testing.T) {
 	attributes := func(text string) (a sources.Group) {
 		if err := a.Attributes.UnmarshalJSON([]byte(text)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/cf"
@@ -40,10 +41,25 @@ func (c *combined) coordinates() map[string]bool {
 	return set
 }
 
+// unlisted returns the error about the group of member i that would hold a variable, if nobody
+// knows what that group holds.
+func (c *combined) unlisted(i int, path string) error {
+	for _, g := range c.groups[i] {
+		if g.Unlisted && strings.HasPrefix(path, g.Path+"/") {
+			return fmt.Errorf("array %q: group %q: %w", path, g.Path, g.Err)
+		}
+	}
+	return nil
+}
+
 // join decides what becomes of a variable.
 func (c *combined) join(ctx context.Context, v *variable, coordinates map[string]bool) error {
-	for _, name := range c.names {
-		if err := v.faults[name]; err != nil {
+	for i, name := range c.names {
+		err := v.faults[name]
+		if err == nil && v.parts[i] == nil {
+			err = c.unlisted(i, v.path)
+		}
+		if err != nil {
 			v.report.Add(err)
 			if v.missed() {
 				break // the errors of the other members say the same

@@ -39,7 +39,8 @@ func (s *source) readTree(ctx context.Context, f *sources.OpenFile, beginning []
 	return t, nil
 }
 
-// readGroup reads a group and everything below it.
+// readGroup reads a group and everything below it. Below the root, a group whose metadata are
+// damaged harms no other.
 func (t *tree) readGroup(ctx context.Context, g *group) error {
 	if t.nodes = append(t.nodes, g); len(t.nodes)+len(t.vars) > maxNodes {
 		return fmt.Errorf("the file has more than %d groups and variables", maxNodes)
@@ -50,19 +51,7 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 		}
 	}
 	t.known[g.at] = true
-	o, err := g.at.Object(ctx)
-	if err != nil {
-		return fmt.Errorf("group %q: %w", g.path, err)
-	}
-	all, err := o.Attributes(ctx)
-	if err == nil {
-		t.netCDF = t.netCDF || g.parent == nil && slices.ContainsFunc(all, func(a hdf5.Attribute) bool { return isMark(a.Name) })
-		g.attributes, g.findings, err = t.readAttributes(ctx, all)
-	}
-	var links []hdf5.Link
-	if err == nil {
-		links, err = o.Links(ctx)
-	}
+	links, err := t.readHeader(ctx, g)
 	if err != nil {
 		return fmt.Errorf("group %q: %w", g.path, err)
 	}
@@ -86,6 +75,35 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 		}
 	}
 	return nil
+}
+
+// readHeader reads the attributes of a group, and returns its links. If that fails below the root,
+// because the group is damaged, the group has the error.
+func (t *tree) readHeader(ctx context.Context, g *group) ([]hdf5.Link, error) {
+	o, err := g.at.Object(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := o.Attributes(ctx)
+	if err == nil {
+		t.netCDF = t.netCDF || g.parent == nil && slices.ContainsFunc(all, func(a hdf5.Attribute) bool { return isMark(a.Name) })
+		g.attributes, g.findings, err = t.readAttributes(ctx, all)
+	}
+	if g.err = err; err != nil && !g.spares(err) {
+		return nil, err
+	}
+	links, err := o.Links(ctx)
+	if err != nil {
+		if g.err, g.unlisted = err, true; !g.spares(err) {
+			return nil, err
+		}
+	}
+	return links, nil
+}
+
+// spares reports whether an error about a group leaves the rest of the file readable.
+func (g *group) spares(err error) bool {
+	return g.parent != nil && (errors.Is(err, hdf5.ErrCorrupt) || errors.Is(err, errors.ErrUnsupported))
 }
 
 // readLink reads the object to which a link of a group leads, perhaps in another file. A
@@ -155,6 +173,9 @@ func (t *tree) groups() []sources.Group {
 	list := make([]sources.Group, len(t.nodes))
 	for i, g := range t.nodes {
 		list[i] = sources.Group{Path: g.path, Attributes: attributesJSON(g.attributes), Findings: slices.Concat(g.findings, textFindings(g.attributes))}
+		if g.err != nil {
+			list[i].Err, list[i].Unlisted = fmt.Errorf("%s: %w", t.file.URL, g.err), g.unlisted
+		}
 	}
 	return list
 }

@@ -72,7 +72,7 @@ func (t *tree) describeLinks(ctx context.Context) error {
 	first := map[hdf5.Place]string{t.nodes[0].at: "/"} // the first path of each object
 	again := map[*group]bool{}                         // groups that are listed at another path as well
 	for _, g := range t.nodes {
-		if g.made != nil {
+		if g.made != nil || g.unlisted {
 			continue
 		}
 		again[g] = g.parent != nil && again[g.parent] || d.links[g.path] != ""

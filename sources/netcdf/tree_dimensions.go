@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zmigrate/zmigrate/dtype/netcdftype"
+	"github.com/zmigrate/zmigrate/internal/cf"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
@@ -120,6 +121,13 @@ func (t *tree) nameGroup(g *group, byID map[int]*treeDimension, next *int) {
 			}
 			if d := v.dims[k]; d == nil || d.length != v.shape[k] && !d.unlimited {
 				v.dims[k] = g.madeUp(v.dims[:k], v.shape[k], v.limits[k] == hdf5.Unlimited, next)
+				if d == nil && k < len(v.lists) && len(v.lists[k]) > 0 {
+					v.findings = append(v.findings, cf.Finding{
+						Code:    sources.Faulty,
+						Message: fmt.Sprintf("dimension %d gets the name %s, because its scale cannot be read", k, v.dims[k].name),
+						Hint:    "give it another name by dimension_names",
+					})
+				}
 			}
 		}
 	}

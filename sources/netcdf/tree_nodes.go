@@ -40,6 +40,8 @@ type group struct {
 	path       string
 	parent     *group // nil for the root
 	at         hdf5.Place
+	err        error // why it cannot be read, or not as a whole
+	unlisted   bool  // its links cannot be read
 	attributes []attribute
 	findings   []cf.Finding
 	made       *treeVariable // the dataset that the group stands for; nil: none
