@@ -117,7 +117,7 @@ func parseField(t *table, depth int) (Field, error) {
 		if index := d.table(1); index != nil {
 			f.Index = integer(index)
 		}
-		if f.Index == nil {
+		if f.Index.ID() == ofNoName {
 			return Field{}, fmt.Errorf("field %.60q: the indices of its dictionary are not integers", f.Name)
 		}
 	}
@@ -223,6 +223,28 @@ func flatType(number int, t *table) arrow.DataType {
 	}
 }
 
+// Foreign is a type that Arrow lacks, and that other programs write nevertheless: numbers or times of
+// another width. Its values have a fixed width and are stored like all others.
+type Foreign struct{ name string }
+
+// ofNoName is the number of a type to which Arrow gives none.
+const ofNoName arrow.Type = -1
+
+// ID implements [arrow.DataType].
+func (Foreign) ID() arrow.Type { return ofNoName }
+
+// Name implements [arrow.DataType].
+func (f Foreign) Name() string { return f.name }
+
+// String implements [arrow.DataType].
+func (f Foreign) String() string { return f.name }
+
+// Fingerprint implements [arrow.DataType].
+func (Foreign) Fingerprint() string { return "" }
+
+// Layout implements [arrow.DataType].
+func (Foreign) Layout() arrow.DataTypeLayout { return arrow.DataTypeLayout{} }
+
 func integer(t *table) arrow.DataType {
 	types := map[int][2]arrow.DataType{
 		8:  {arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int8},
@@ -230,10 +252,14 @@ func integer(t *table) arrow.DataType {
 		32: {arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int32},
 		64: {arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Int64},
 	}
-	return types[t.int32(0, 0)][min(t.byte(1), 1)]
+	bits, signed := t.int32(0, 0), min(t.byte(1), 1)
+	if of, known := types[bits]; known {
+		return of[signed]
+	}
+	return Foreign{fmt.Sprintf("%s%d", [...]string{"uint", "int"}[signed], bits)}
 }
 
-// temporal returns a type of times, or nil if it is unknown.
+// temporal returns a type of times.
 func temporal(number int, t *table) arrow.DataType {
 	unit := func(otherwise int) arrow.TimeUnit { return arrow.TimeUnit(t.int16(0, otherwise)) }
 	switch number {
@@ -260,6 +286,6 @@ func temporal(number int, t *table) arrow.DataType {
 	case 2:
 		return arrow.FixedWidthTypes.MonthDayNanoInterval
 	default:
-		return nil
+		return Foreign{"interval"}
 	}
 }
