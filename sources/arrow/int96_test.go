@@ -1,6 +1,7 @@
 package arrow_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources/arrow"
+	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
 // TestInt96 reads timestamps of Spark, some of which nanoseconds in 64 bits cannot say, and one
@@ -49,5 +51,19 @@ func TestInt96(t *testing.T) {
 		if err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("rows from %d on: %v, %v, want %v", test.start, got, err, test.want)
 		}
+	}
+}
+
+// TestInt96Limits reads the first and the last timestamps that nanoseconds in 64 bits can say.
+func TestInt96Limits(t *testing.T) {
+	a, err := open(t, arrow.Options{}, "testdata/int96_limits.parquet").Array(t.Context(), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := sourcetest.ReadAll(t, a)
+	got, _ := ndarray.As[int64](ndarray.Array{Type: dtype.Int64, Data: all.Data, Shape: all.Shape, Strides: all.Strides})
+	const days = 106751 * 86400e9
+	if want := []int64{-math.MaxInt64, -days - 1, -days, -1, math.MaxInt64}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

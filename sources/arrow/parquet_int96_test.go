@@ -19,6 +19,12 @@ func TestFromInt96(t *testing.T) {
 		{julianEpoch, 0, 0, true},
 		{julianEpoch - 1, day - 1, -1, true},
 		{julianEpoch - 106751, 0, -106751 * day, true},
+		{julianEpoch - 106752, day - 1, -106751*day - 1, true},
+		{julianEpoch - 106752, day, -106751 * day, true},
+		{julianEpoch - 106752, day - (math.MaxInt64 - 106751*day), -math.MaxInt64, true},
+		{julianEpoch - 106752, day - (math.MaxInt64 - 106751*day) - 1, 0, false}, // NaT
+		{julianEpoch - 106752, day - (math.MaxInt64 - 106751*day) - 2, 0, false},
+		{julianEpoch - 106753, day, 0, false},
 		{julianEpoch + 106751, math.MaxInt64 - 106751*day, math.MaxInt64, true},
 		{julianEpoch + 106751, math.MaxInt64 - 106751*day + 1, 0, false},
 		{julianEpoch + 106752, 0, 0, false},
