@@ -85,5 +85,9 @@ func (s *distantStored) OpenStored(ctx context.Context, index []int) (codecs.Inp
 
 // VerifyStored implements [sources.Stored].
 func (s *distantStored) VerifyStored(ctx context.Context, index []int, in codecs.Input) error {
-	return verifyStored(ctx, s.chain, s.file.URL, s.info.Path, index, in)
+	near, err := s.near(ctx)
+	if err != nil {
+		return err
+	}
+	return (&storedDataset{near, s.file, s.chain}).VerifyStored(ctx, index, in)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // describeCodecs sets the chain that stores the elements of a dataset, if its filters
@@ -20,6 +21,7 @@ import (
 func describeCodecs(info *sources.Info, d *hdf5.Dataset) {
 	plain := d.Plain()
 	list := []codecs.Spec{serializer(info.Type, d.Native.Order)}
+	compressor := "" // the last one
 	for _, f := range d.Filters {
 		if f.ID == hdf5.FilterShuffle && !plain {
 			continue // made for elements of another form
@@ -28,6 +30,16 @@ func describeCodecs(info *sources.Info, d *hdf5.Dataset) {
 		if !ok {
 			info.Obstacle = fmt.Sprintf("no codec of Zarr undoes %v", f)
 			return
+		}
+		switch f.ID {
+		case hdf5.FilterFletcher32:
+		case hdf5.FilterShuffle:
+			if compressor != "" && f.Parameters[0] > 1 {
+				info.Obstacle = fmt.Sprintf("no codec of Zarr undoes %v behind %s, whose bytes need be no multiple of %d", f, compressor, f.Parameters[0])
+				return
+			}
+		default:
+			compressor = f.String()
 		}
 		list = append(list, spec)
 	}
@@ -136,15 +148,27 @@ func (s *storedDataset) OpenStored(ctx context.Context, index []int) (codecs.Inp
 
 // VerifyStored implements [sources.Stored].
 func (s *storedDataset) VerifyStored(ctx context.Context, index []int, in codecs.Input) error {
-	return verifyStored(ctx, s.chain, s.url, s.info.Path, index, in)
+	err := s.chain.Verify(ctx, in)
+	if err == nil {
+		return nil
+	}
+	way := ""
+	if s.decodes(ctx, index) {
+		way = "; HDF5 programs read this chunk, but programs that read Zarr may not: with run.path: decode, all chunks are encoded anew"
+	}
+	return fmt.Errorf("%s: array %q: chunk %v: %w%s", s.url, s.info.Path, index, err, way)
 }
 
-// verifyStored checks a chunk of an array with the chain that should have made it.
-func verifyStored(ctx context.Context, chain *codecs.Chain, url, path string, index []int, in codecs.Input) error {
-	if err := chain.Verify(ctx, in); err != nil {
-		return fmt.Errorf("%s: array %q: chunk %v: %w", url, path, index, err)
+// mostTried is the most bytes of the elements of a chunk that decodes reads.
+const mostTried = 64 << 20
+
+// decodes reports whether a chunk can be read as HDF5 reads it.
+func (s *storedDataset) decodes(ctx context.Context, index []int) bool {
+	box := zarr.Grid{Shape: s.info.Shape, Chunk: s.info.Chunks}.Region(index)
+	if n, ok := ndarray.Bytes(s.info.Type, box.Shape); !ok || n > mostTried {
+		return false
 	}
-	return nil
+	return s.ReadRegion(ctx, ndarray.New(s.info.Type, box.Shape), box.Start) == nil
 }
 
 // storedChunk is a chunk of a file as a [codecs.Input].
