@@ -57,7 +57,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 	filters := d.filters()
 	v := standard.V2{F: d.columnMajor(), Filters: filters, Compressor: d.fields["compressor"]}
 	if text, ok := d.need("dtype"); ok {
-		if a.Type, v.Order, err = types.ParseV2(text, firstID(filters)); err != nil {
+		if a.Type, v.Order, err = types.ParseV2(text, objectFilter(registry, filters)); err != nil {
 			d.problem("dtype", err)
 		}
 	}
@@ -206,13 +206,18 @@ func (d *document) filters() []json.RawMessage {
 	return list
 }
 
-// firstID returns the id of the first filter, or "".
-func firstID(filters []json.RawMessage) string {
+// objectFilter returns the filter that says what the objects of an array are: the id of the
+// first filter, or "". Filters of numcodecs that store texts in another way than the data type
+// does are taken for the filter of the data type, if the registry has them.
+func objectFilter(registry *codecs.Registry, filters []json.RawMessage) string {
 	var first struct {
 		ID string `json:"id"`
 	}
 	if len(filters) == 0 || json.Unmarshal(filters[0], &first) != nil {
 		return ""
+	}
+	if _, err := registry.LookupV2(first.ID); err == nil && slices.Contains([]string{"categorize", "json2", "msgpack2"}, first.ID) {
+		return dtype.StringType.V2Filter()
 	}
 	return first.ID
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/filters"
 	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
@@ -122,7 +123,10 @@ func (s *source) kindOfV2(n *node) (*kind, zarr.Attributes, error) {
 		}
 		return k, attributes, nil
 	}
-	meta, err := zarr.ParseArrayV2(n.text, n.attributes, s.types, s.codecs)
+	meta, err := zarr.ParseArrayV2(n.text, n.attributes, s.types, s.decoders)
+	if err == nil {
+		err = filters.Check(meta.Codecs, len(meta.Grid.Shape))
+	}
 	if err != nil {
 		return nil, nil, err
 	}

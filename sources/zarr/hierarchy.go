@@ -37,6 +37,7 @@ type source struct {
 	together  *together // reads chunks of these files; nil as referred
 	types     *dtype.Registry
 	codecs    *codecs.Registry
+	decoders  *codecs.Registry // codecs, and filters of v2 that are only decoded
 	chains    *codecs.Chains
 	kinds     kinds
 	remarks   lastRemarks

@@ -16,6 +16,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/combine"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/filters"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -53,7 +54,8 @@ func open(ctx context.Context, url string, opt Options, pool *ndarray.Pool, many
 		s.codecs = standard.Registry(dtype.Standard())
 	}
 	s.types = s.codecs.Types()
-	s.chains = codecs.NewChains(s.codecs)
+	s.decoders = filters.Registry(s.codecs)
+	s.chains = codecs.NewChains(s.decoders)
 	s.opened = newOpened(&s.presence)
 	s.opened.limit, s.pool = keptIndexes/many, pool
 	if err := s.openStore(ctx); err != nil {

@@ -3,11 +3,13 @@ package zarr
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/internal/filters"
 )
 
 // wholeObject is the size up to which an object of a remote store is read by one
@@ -23,6 +25,13 @@ type storedArray struct{ *array }
 func (a *array) withObjects() sources.Array {
 	if a.n5 != nil {
 		a.info.Codecs, a.info.Obstacle = nil, "few readers of Zarr know the blocks of N5"
+		return a
+	}
+	if name := filters.Without(a.source.codecs, a.chain.Specs()); name != "" {
+		a.info.Codecs, a.info.Obstacle = nil, "Zarr v3 has no codec like "+name
+		if name == "json2" || name == "msgpack2" {
+			a.info.Notes = append(slices.Clip(a.info.Notes), "objects that are None become the empty text")
+		}
 		return a
 	}
 	if a.reorder != nil || a.grid.Runs != nil {
