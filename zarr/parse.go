@@ -66,7 +66,7 @@ func topLevel(text []byte) (fields []member, node string, err error) {
 			kind = m.value
 		}
 	}
-	var version int
+	var version float64 // 3.0 is a spelling of 3
 	if isDraft(format) {
 		return nil, "", fmt.Errorf("%w: zarr_format is %s, as in the draft of Zarr v3 that GDAL 3.4 to 3.7 and zarr-python 2.12 to 2.18 wrote, and which was given up: "+
 			"rewrite it as Zarr v2 with one of these versions, as by gdalmdimtranslate -co FORMAT=ZARR_V2, or by zarr.copy_all in zarr-python 2.18 with ZARR_V3_EXPERIMENTAL_API=1", ErrNotZarr, shown(format))

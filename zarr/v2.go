@@ -138,7 +138,7 @@ func openV2(text []byte) (*document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotZarrV2, err)
 	}
-	var format int
+	var format float64 // 2.0 is a spelling of 2
 	if err := json.Unmarshal(d.fields["zarr_format"], &format); err != nil || format != 2 {
 		return nil, fmt.Errorf("%w: zarr_format is %s, want 2", ErrNotZarrV2, shown(d.fields["zarr_format"]))
 	}

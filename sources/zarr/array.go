@@ -43,10 +43,14 @@ func (n *node) parseGroup() (zarr.Attributes, error) {
 		return g.Attributes, nil
 	case n.text != nil:
 		if err := zarr.CheckGroupV2(n.text); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", zarr.GroupKeyV2, err)
 		}
 	}
-	return zarr.ParseAttributesV2(n.attributes)
+	attributes, err := zarr.ParseAttributesV2(n.attributes)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", zarr.AttributesKeyV2, err)
+	}
+	return attributes, err
 }
 
 // describe returns the array that a node describes.

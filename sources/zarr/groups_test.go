@@ -37,7 +37,7 @@ func TestGroupsWithoutArrays(t *testing.T) {
 			}
 			got = append(got, strings.TrimSpace(line))
 		}
-		want := []string{"", "b", "b/c 1", "odd not a Zarr v2 document: zarr_format is 4, want 2"}
+		want := []string{"", "b", "b/c 1", "odd .zgroup: not a Zarr v2 document: zarr_format is 4, want 2"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,8 @@ func (s *source) documentsBelow(ctx context.Context, folder string, names []stri
 }
 
 // document reads a document and makes it part of the store's identity. It marks the
-// numbers of Python in the text. The error about a folder in the place of a document, or a
+// numbers of Python in the text, and drops a byte order mark, which zarr-python skips and
+// JSON does not allow. The error about a folder in the place of a document, or a
 // link that leads nowhere, does not wrap [fs.ErrNotExist], because the node would be lost
 // without a word.
 func (s *source) document(ctx context.Context, key string) (text []byte, err error) {
@@ -148,7 +150,7 @@ func (s *source) document(ctx context.Context, key string) (text []byte, err err
 	if err != nil {
 		return nil, err
 	}
-	return zarr.Marked(text), nil
+	return zarr.Marked(bytes.TrimPrefix(text, []byte("\ufeff"))), nil
 }
 
 // take makes a document part of its node. If a node has documents of both formats, v3
