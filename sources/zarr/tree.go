@@ -35,14 +35,14 @@ func (s *source) readTree(ctx context.Context) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err == nil && s.isPage(text) {
+		if err != nil { // the error names the key
+			return fmt.Errorf("%s: %w", s.store.URL(), err)
+		}
+		if s.isPage(text) {
 			page = cmp.Or(page, fmt.Errorf("%s: %s: %w: it is not JSON", s.store.URL(), root.key, zarr.ErrNotZarr))
 			continue
 		}
-		if err == nil {
-			err = root.read(ctx, text)
-		}
-		if err != nil {
+		if err := root.read(ctx, text); err != nil {
 			return fmt.Errorf("%s: %s: %w", s.store.URL(), root.key, err)
 		}
 		s.settle()

@@ -82,7 +82,7 @@ func TestUnreadableArray(t *testing.T) {
 // TestFolderForDocument: a folder in the place of a document is an error that names it, and
 // harms no other array.
 func TestFolderForDocument(t *testing.T) {
-	for _, key := range []string{"zarr.json", "a/zarr.json", "a/.zarray", "a/.zattrs"} {
+	for _, key := range []string{"zarr.json", ".zmetadata", "a/zarr.json", "a/.zarray", "a/.zattrs"} {
 		objects := map[string]string{"b/zarr.json": v3(t, nil), "a/.zarray": v2(t, nil)}
 		delete(objects, key)
 		objects[key+"/x"] = ""
@@ -104,7 +104,7 @@ func TestFolderForDocument(t *testing.T) {
 			}
 			_, err = src.Array(t.Context(), "a")
 		}
-		if err == nil || !strings.Contains(err.Error(), key+" is a folder") {
+		if err == nil || !strings.Contains(err.Error(), key+" is a folder") || strings.Contains(err.Error(), key+": "+key) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
