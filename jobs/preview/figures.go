@@ -79,7 +79,7 @@ func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
 	}
 	if p.Job.Source.Far() {
 		f.Source.Get = ranges
-		if a.SourceChunks > 0 {
+		if a.SourceChunks > 0 && isHierarchy(p) { // other formats have all chunks in one file
 			f.Source.List = int64((a.SourceChunks + listedAtOnce - 1) / listedAtOnce)
 		}
 	}
@@ -125,10 +125,13 @@ func Total(p *plan.Plan) Figures {
 			}
 		}
 		sum.Source.Head = checksOfSource * files
-		if documents > 0 {
-			files = documents // all others are chunks
+		switch {
+		case len(p.Job.Source.Arrays) > 0: // files with nothing but elements
+		case documents > 0:
+			sum.Source.Get += documents // all others are chunks
+		default:
+			sum.Source.Get += files // the metadata in each file
 		}
-		sum.Source.Get += files
 	}
 	if store.Far(p.Job.Target.URL) {
 		groups := zarr.Parents(slices.AppendSeq(targets, maps.Keys(p.Groups)))
@@ -136,6 +139,16 @@ func Total(p *plan.Plan) Figures {
 		sum.Target.Get, sum.Target.Head, sum.Target.List = stateGets, stateHeads, stateLists
 	}
 	return sum
+}
+
+// isHierarchy reports whether the source is a hierarchy of Zarr, whose chunks are objects.
+func isHierarchy(p *plan.Plan) bool {
+	for f := range p.Files() {
+		if _, ok := places.HierarchyOf(f.URL); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // reads returns in how many blocks an array is read, and at most about how many ranges of the source
