@@ -49,6 +49,12 @@ func (m *Manifest) Differences(was *Manifest) []string {
 	return list
 }
 
+// SameInputs reports whether job and source files are those of the manifest was, so that only
+// another version of the program can have made another plan.
+func (m *Manifest) SameInputs(was *Manifest) bool {
+	return m.Append == was.Append && len(m.OtherInputs(was)) == 0
+}
+
 // growthChange says how two plans differ in what they do to the target. was and is are the
 // dimensions along which they append rows; "" stands for a plan that makes a new target.
 func growthChange(was, is string) string {

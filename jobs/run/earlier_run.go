@@ -131,5 +131,6 @@ func (r *run) lastVerified(ctx context.Context, migrated time.Time) (*Verified, 
 }
 
 func (r *run) changed(complete bool, was *manifest.Manifest, differences []string) error {
-	return &environment.ChangedError{Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.Job.Target.Existing == "append", Appended: was.Append != "", Differences: differences}
+	is, err := manifest.Read(r.manifest)
+	return &environment.ChangedError{Program: err == nil && is.SameInputs(was), Checkpoint: r.checkpoint.URL(), Complete: complete, Appends: r.plan.Job.Target.Existing == "append", Appended: was.Append != "", Differences: differences}
 }

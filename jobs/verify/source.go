@@ -48,6 +48,10 @@ func (v *verification) source(ctx context.Context) (err error) {
 		return err
 	}
 	if list := is.Differences(v.record.manifest); len(list) > 0 {
+		if is.SameInputs(v.record.manifest) {
+			return fmt.Errorf("another version of zmigrate has made the target, and this version makes something else of the same job and source, see its CHANGELOG.md: %s: "+
+				"verify with that version, or make the target anew with target.existing: overwrite", strings.Join(list, "; "))
+		}
 		return fmt.Errorf("%w: %s", ErrSourceChanged, strings.Join(list, "; "))
 	}
 	v.result.Deviations = []deviation.Deviation{}
