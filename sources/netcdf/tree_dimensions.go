@@ -134,10 +134,12 @@ func (t *tree) nameGroup(g *group, byID map[int]*treeDimension, next *int) {
 }
 
 // madeUp returns a made-up dimension of a group with the given length that the variable
-// does not use yet. It adds a new one if there is none.
+// does not use yet. It adds a new one if there is none. libnetcdf takes each dimension of length 0
+// for an unlimited one, so that a limited one of this length never fits.
 func (g *group) madeUp(used []*treeDimension, length int, unlimited bool, next *int) *treeDimension {
 	for _, d := range g.dims {
-		if d.length == length && d.unlimited == unlimited && !slices.Contains(used, d) {
+		if d.length == length && (d.unlimited || length == 0) == unlimited && !slices.Contains(used, d) {
+			d.unlimited = unlimited
 			return d
 		}
 	}
