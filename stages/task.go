@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -276,8 +277,16 @@ func (t *Task) elements(grid zarr.Grid, index []int) int64 {
 // fill returns the value in the padding of chunks at the edges.
 func (t *Task) fill() dtype.Scalar { return t.Chain.Chunk().Fill }
 
-// fail returns an error that names the array, the chunk and the step that failed.
+// fail returns an error that names the array, the chunk and the step that failed. If what was read
+// is damaged, the error names a way out.
 func (t *Task) fail(index []int, doing string, err error) error {
+	if doing == "read" && (errors.Is(err, codecs.ErrCorrupt) || errors.Is(err, codecs.ErrTooLarge)) {
+		way := "take another copy of it"
+		if t.Path != "" {
+			way += ", or leave the array out with source.exclude"
+		}
+		err = fmt.Errorf("%w (the source is damaged: %s)", sources.WithoutArray(err, t.Path), way)
+	}
 	return fmt.Errorf("array %q, chunk %v: %s: %w", t.Path, t.inTarget(index), doing, sources.WithoutArray(err, t.Path))
 }
 

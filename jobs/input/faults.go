@@ -44,7 +44,10 @@ func unlisted(j *jobfile.Job, source sources.Source) error {
 // unsupported adds the way out to the error of an array that this program does not support.
 func (f arrayFault) unsupported(j *jobfile.Job) arrayFault {
 	way := "exclude it, or leave all such arrays out with source.unsupported: skip"
-	if j.Source.Unsupported == "skip" {
+	switch {
+	case f.path == "": // the source is this array
+		way = "write it again in a form that zmigrate reads"
+	case j.Source.Unsupported == "skip":
 		way = "it is not left out, because the job names it: exclude it"
 	}
 	return f.withWay(way)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 )
 
 func TestFolded(t *testing.T) {
@@ -59,5 +61,19 @@ func TestFolded(t *testing.T) {
 	cause := errors.New("cause")
 	if err := folded([]arrayFault{{"a", fmt.Errorf("x: %w", cause)}}); !errors.Is(err, cause) {
 		t.Errorf("%v lost its cause", err)
+	}
+}
+
+// TestUnsupportedRoot: a source that is one array cannot do without it.
+func TestUnsupportedRoot(t *testing.T) {
+	j := &jobfile.Job{}
+	cause := errors.New("no such type")
+	for path, want := range map[string]string{
+		"":  `array "": no such type (write it again in a form that zmigrate reads)`,
+		"x": `array "x": no such type (exclude it, or leave all such arrays out with source.unsupported: skip)`,
+	} {
+		if got := (arrayFault{path, cause}).unsupported(j).error(); got.Error() != want || !errors.Is(got, cause) {
+			t.Errorf("%v, want %s", got, want)
+		}
 	}
 }

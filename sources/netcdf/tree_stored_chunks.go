@@ -152,11 +152,10 @@ func (s *storedDataset) VerifyStored(ctx context.Context, index []int, in codecs
 	if err == nil {
 		return nil
 	}
-	way := ""
-	if s.decodes(ctx, index) {
-		way = "; HDF5 programs read this chunk, but programs that read Zarr may not: with run.path: decode, all chunks are encoded anew"
+	if s.decodes(ctx, index) { // nothing is damaged
+		err = fmt.Errorf("%v; HDF5 programs read this chunk, but programs that read Zarr may not: with run.path: decode, all chunks are encoded anew", err) //nolint:errorlint // see above
 	}
-	return fmt.Errorf("%s: array %q: chunk %v: %w%s", s.url, s.info.Path, index, err, way)
+	return fmt.Errorf("%s: array %q: chunk %v: %w", s.url, s.info.Path, index, err)
 }
 
 // mostTried is the most bytes of the elements of a chunk that decodes reads.

@@ -54,7 +54,7 @@ func TestBytesBehindTheStream(t *testing.T) {
 		switch err := stored.VerifyStored(t.Context(), []int{i, 0}, in); {
 		case !wrong && err != nil:
 			t.Error(err)
-		case wrong && (!errors.Is(err, codecs.ErrCorrupt) || !strings.Contains(err.Error(), "with run.path: decode, all chunks are encoded anew")):
+		case wrong && (err == nil || errors.Is(err, codecs.ErrCorrupt) || !strings.Contains(err.Error(), "with run.path: decode, all chunks are encoded anew")):
 			t.Errorf("error %v", err)
 		}
 	}

@@ -5,12 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/zmigrate/zmigrate/codecs"
 )
 
 // ErrCorrupt is the cause of an error about bytes that break the format: a wrong
 // signature or checksum, a place outside of the file, a structure that contradicts
 // itself.
-var ErrCorrupt = errors.New("corrupt HDF5 file")
+var ErrCorrupt error = corruptFile{}
+
+// corruptFile is the type of ErrCorrupt.
+type corruptFile struct{}
+
+func (corruptFile) Error() string { return "corrupt HDF5 file" }
+
+// Is says that the cause is [codecs.ErrCorrupt].
+func (corruptFile) Is(target error) bool { return target == codecs.ErrCorrupt }
 
 // corrupt returns an error that wraps ErrCorrupt.
 func corrupt(format string, args ...any) error {
