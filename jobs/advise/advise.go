@@ -132,6 +132,11 @@ func Array(ctx context.Context, p *plan.Plan, a *plan.Array, env environment.Env
 	for _, c := range list {
 		advice.Rows = append(advice.Rows, c.row(env, a, advice, opt.Tolerance, of))
 	}
+	if t.Stored != nil && slices.Equal(in.Shape, cells.Chunk().Shape) {
+		if err := advice.Rows[0].carry(ctx, p, a, enough, of, advice.Bytes); err != nil {
+			return nil, err
+		}
+	}
 	front(advice.Rows)
 	choose(advice.Rows, opt.Goal, wanted(p, opt))
 	order(advice.Rows)
@@ -239,7 +244,8 @@ func (c *candidate) row(env environment.Environment, a *plan.Array, advice *Advi
 		r.Ratio, r.Uncertainty = finite(m.Ratio()), finite(m.Uncertainty(of))
 		advice.Bytes = m.Whole(a.Grid.Shape, c.chain.Chunk())
 		if m.Bytes > 0 {
-			r.Stored = int64(float64(m.Stored) / float64(m.Bytes) * float64(advice.Bytes))
+			r.Stored = int64(float64(m.Stored)/float64(m.Bytes)*float64(advice.Bytes) + indexes(a, m, of))
+			r.Ratio = finite(float64(advice.Bytes) / float64(r.Stored))
 		}
 		r.EncodeSpeed, r.DecodeSpeed = m.EncodeSpeed(), m.DecodeSpeed()
 		losses := c.chain.Losses()
@@ -276,6 +282,18 @@ func (c *candidate) row(env environment.Environment, a *plan.Array, advice *Advi
 		}
 	}
 	return r
+}
+
+// indexes returns the size of the indexes of an array's shards that have of inner chunks. A shard
+// without chunks is not stored, and has no index.
+func indexes(a *plan.Array, m *trial.Measured, of int) float64 {
+	s, ok := a.Chain.InnerChunks()
+	if !ok {
+		return 0
+	}
+	own := zarr.Grid{Shape: a.Grid.Shape, Chunk: s.Inner().Chunk().Shape}
+	shards := float64(a.Chunks()) * float64(of) / float64(own.Len())
+	return float64(s.IndexSize()) * shards * float64(m.Chunks-m.Empty) / float64(m.Chunks)
 }
 
 // metaWith returns the document of an array with another chain for its chunks, or for its

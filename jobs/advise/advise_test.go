@@ -2,6 +2,8 @@ package advise_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -125,6 +127,44 @@ func TestLossless(t *testing.T) {
 		if chosen := advice.Chosen(); !advice.Sharded || chosen == nil || slices.Contains(chosen.ReadBy, "gdal") || reader == "zarrs" && !slices.Contains(chosen.ReadBy, "zarrs") {
 			t.Errorf("%s: %+v", reader, chosen)
 		}
+	}
+}
+
+// TestCarried: if the objects of the source are carried through, the row of the job's chain has
+// their sizes, and not those of what this program would encode.
+func TestCarried(t *testing.T) {
+	dir, stored := t.TempDir(), int64(0)
+	documents := map[string]string{"in.zarr/zarr.json": `{"zarr_format": 3, "node_type": "array", "shape": [400], "data_type": "uint8", "fill_value": 7,
+		"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [100]}}, "chunk_key_encoding": {"name": "default"},
+		"codecs": [{"name": "bytes"}, {"name": "gzip", "configuration": {"level": 9}}], "dimension_names": ["x"]}`}
+	for i := range 3 { // the last chunk is not stored
+		var object bytes.Buffer
+		w, err := gzip.NewWriterLevel(&object, gzip.NoCompression)
+		if err == nil {
+			_, err = w.Write(make([]byte, 100))
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		stored += int64(object.Len())
+		documents[fmt.Sprintf("in.zarr/c/%d", i)] = object.String()
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "in.zarr", "c"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range documents {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := planOf(t, jobtest.Parse(t, dir, "zmigrate: 1\nsource: {driver: zarr, url: in.zarr}\ntarget: {url: out.zarr}\n"))
+	advice, err := advise.Array(t.Context(), p, &p.Arrays[0], environment.Environment{}, advise.Options{Goal: advise.Balanced})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(advice.Rows, func(r advise.Row) bool { return r.Current })
+	if r := advice.Rows[at]; r.Stored != stored || r.Ratio != 400/float64(stored) {
+		t.Errorf("%d bytes, ratio %g, want %d bytes", r.Stored, r.Ratio, stored)
 	}
 }
 

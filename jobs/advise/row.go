@@ -2,6 +2,7 @@ package advise
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"slices"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
+	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/jobs/trial"
 	"github.com/zmigrate/zmigrate/readers"
 )
 
@@ -36,6 +39,25 @@ type Row struct {
 	Front   bool   `json:"front,omitempty"`
 	Chosen  bool   `json:"chosen,omitempty"`
 	Refused string `json:"refused,omitempty"`
+}
+
+// carry gives the row of the job's chain the sizes of the objects that are carried through. An
+// encoder of another program has made them. As many of of chunks are looked at as were tried.
+// elements are the bytes of the elements of the array.
+func (r *Row) carry(ctx context.Context, p *plan.Plan, a *plan.Array, tried, of int, elements int64) error {
+	objects := (tried*a.Chunks() + of - 1) / max(of, 1) // shards have many chunks each
+	e, err := trial.Array(ctx, p, a, objects)
+	if err != nil {
+		return err
+	}
+	r.Ratio, r.Uncertainty, r.Stored, r.Deviation = 0, 0, e.Stored, nil
+	if e.Stored > 0 {
+		r.Ratio = float64(elements) / float64(e.Stored)
+	}
+	if e.Uncertainty != nil {
+		r.Uncertainty = *e.Uncertainty
+	}
+	return nil
 }
 
 // MaxError returns the greatest error that was measured; 0 for lossless chains.
