@@ -81,6 +81,24 @@ lookUpDone:
 	MOVQ DI, ret+32(FP)
 	RET
 
+// Prefetches the earlier places of the hits from DI to SI: the bytes before them, because equal ones there
+// belong to a copy, and those behind them, because the next copy may have the same offset. R8 is at the first
+// position.
+#define PREFETCH(next, test) \
+	JMP     test       \
+next:                      \
+	MOVQ    (DI), AX   \
+	MOVWLZX AX, BX     \
+	SHRQ    $40, AX    \
+	ADDQ    R8, BX     \
+	SUBQ    AX, BX     \
+	PREFETCHT0 -8(BX)  \
+	PREFETCHT0 24(BX)  \
+	ADDQ    $8, DI     \
+test:                      \
+	CMPQ    DI, SI     \
+	JB      next
+
 // Enters the position whose bytes are at from into the table, and puts its entry minus the one that it
 // replaces at to.
 #define EXCHANGE(from, to) \
@@ -237,21 +255,7 @@ listed256:
 	SUBQ DI, AX
 	SHRQ $3, AX
 	MOVQ AX, ret+32(FP)
-	JMP  prefetch256
-
-prefetchNext256:
-	MOVQ    (DI), AX
-	MOVWLZX AX, BX
-	SHRQ    $40, AX
-	ADDQ    R8, BX
-	SUBQ    AX, BX
-	PREFETCHT0 -8(BX) // equal bytes before belong to a copy
-	PREFETCHT0 24(BX) // the next copy may have the same offset
-	ADDQ    $8, DI
-
-prefetch256:
-	CMPQ DI, SI
-	JB   prefetchNext256
+	PREFETCH(prefetchNext256, prefetch256)
 	RET
 
 // func lookUpLongKernel(hits *hit, count int, table *uint32, at *byte, r *run)
@@ -523,21 +527,7 @@ listEight:
 	SUBQ DI, AX
 	SHRQ $3, AX
 	MOVQ AX, ret+32(FP)
-	JMP  prefetch
-
-prefetchNext:
-	MOVQ    (DI), AX
-	MOVWLZX AX, BX
-	SHRQ    $40, AX
-	ADDQ    R8, BX
-	SUBQ    AX, BX
-	PREFETCHT0 -8(BX) // equal bytes before belong to a copy
-	PREFETCHT0 24(BX) // the next copy may have the same offset
-	ADDQ    $8, DI
-
-prefetch:
-	CMPQ DI, SI
-	JB   prefetchNext
+	PREFETCH(prefetchNext, prefetch)
 	RET
 
 // For fewer than eight positions, BX of them, the bytes of one step and more are not loaded.

@@ -284,8 +284,8 @@ func (c *candidate) row(env environment.Environment, a *plan.Array, advice *Advi
 	return r
 }
 
-// indexes returns the size of the indexes of an array's shards that have of inner chunks. A shard
-// without chunks is not stored, and has no index.
+// indexes returns the size of the indexes of all shards of an array, in bytes. The array has as many
+// inner chunks as of says. A shard without chunks is not stored, and has no index.
 func indexes(a *plan.Array, m *trial.Measured, of int) float64 {
 	s, ok := a.Chain.InnerChunks()
 	if !ok {

@@ -42,8 +42,8 @@ type Row struct {
 }
 
 // carry gives the row of the job's chain the sizes of the objects that are carried through. An
-// encoder of another program has made them. As many of of chunks are looked at as were tried.
-// elements are the bytes of the elements of the array.
+// encoder of another program has made them. The share of the objects that carry looks at is that of
+// tried among of chunks. elements is the size of the elements of the array, in bytes.
 func (r *Row) carry(ctx context.Context, p *plan.Plan, a *plan.Array, tried, of int, elements int64) error {
 	objects := (tried*a.Chunks() + of - 1) / max(of, 1) // shards have many chunks each
 	e, err := trial.Array(ctx, p, a, objects)
