@@ -44,7 +44,7 @@ func newEncoder[W word](l cpu.Level, p Params, t Type, dims int) *encoder[W] {
 	mantissa, bias := layout[W]()
 	return &encoder[W]{
 		mantissa: mantissa, bias: bias, width: t.exponentBits(), params: p, typ: t, dims: dims, room: uncut.maxBlockBits(t, dims),
-		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims), coders: hasCoders(l, dims), fours: dims == 3 && l >= cpu.AVX512,
+		level: l, kernels: dims >= 3 && hasKernels(l, dims), runs: dims < 3 && hasKernels(l, dims), coders: hasCoders(l, dims), fours: dims == 3 && hasFours(l),
 	}
 }
 
@@ -76,7 +76,7 @@ func (e *encoder[W]) encode(src []W, g *grid, first, end int) {
 
 // encodeFour writes four blocks of three dimensions that follow each other in src.
 func (e *encoder[W]) encodeFour(src []W, sy, sz int) {
-	loadFour(&e.q, &e.most, src, sy, sz)
+	loadFour(e.level, &e.q, &e.most, src, sy, sz)
 	for i := range fourBlocks {
 		e.from, e.largest = 64*i, e.most[i*len(e.most)/fourBlocks/(e.typ.bits()/32)]
 		e.encodeBlock()

@@ -118,13 +118,22 @@ const fourBlocks = 4
 
 // loadFour copies four neighbouring blocks along x to q, one behind the other. It sets their
 // largest magnitudes, which are a quarter of most apart with 32 bits, and an eighth with 64.
-func loadFour[W word](q *block[W], most *[16]W, src []W, sy, sz int) {
+func loadFour[W word](l cpu.Level, q *block[W], most *[16]W, src []W, sy, sz int) {
 	from := unsafe.Pointer(unsafe.SliceData(src[:3*sy+3*sz+4*fourBlocks]))
+	newer := l >= cpu.AVX512
 	switch q := any(q).(type) {
 	case *block[int32]:
-		gatherFour32(q, any(most).(*[16]int32), from, 4*sy, 4*sz)
+		if most := any(most).(*[16]int32); newer {
+			gatherFour32(q, most, from, 4*sy, 4*sz)
+		} else {
+			gatherFour32Short(q, most, from, 4*sy, 4*sz)
+		}
 	case *block[int64]:
-		gatherFour64(q, any(most).(*[16]int64), from, 8*sy, 8*sz)
+		if most := any(most).(*[16]int64); newer {
+			gatherFour64(q, most, from, 8*sy, 8*sz)
+		} else {
+			gatherFour64Short(q, most, from, 8*sy, 8*sz)
+		}
 	}
 }
 

@@ -13,8 +13,11 @@ func hasKernels(l cpu.Level, _ int) bool { return l >= cpu.AVX2 }
 
 // hasCoders tells whether a level has kernels that code planes of blocks of some dimensions.
 func hasCoders(l cpu.Level, dims int) bool {
-	return dims <= 2 && l >= cpu.AVX2 || dims == 3 && l >= cpu.AVX512
+	return dims <= 2 && l >= cpu.AVX2 || dims == 3 && l >= cpu.PEXT
 }
+
+// hasFours tells whether a level has kernels that load four blocks of three dimensions.
+func hasFours(l cpu.Level) bool { return l >= cpu.AVX2 }
 
 // Kernels names the extensions of the processor that the kernels of this package use. It
 // returns "" if functions in Go do all the work.
@@ -30,7 +33,7 @@ func Kernels() string {
 
 // The functions below do not check their arguments. If a comment does not name
 // dimensions, the function works on blocks of three. The functions whose names end with
-// Short need the level AVX2, and the others AVX512.
+// Short need the level AVX2, readPlanes64 and writePlanes64 the level PEXT, and the others AVX512.
 
 // gather32 copies a block to q, whose rows and slices are sy and sz bytes
 // apart, and returns its largest magnitude, read as that of floats.

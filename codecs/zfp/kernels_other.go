@@ -2,9 +2,15 @@
 
 package zfp
 
-import "unsafe"
+import (
+	"unsafe"
 
-// There are no kernels with registers of 512 bits.
+	"github.com/zmigrate/zmigrate/internal/cpu"
+)
+
+// There are no kernels with registers of 512 bits, and none that load four blocks.
+
+func hasFours(cpu.Level) bool { return false }
 
 func gather32(_, _ unsafe.Pointer, _, _ int) int32                                          { return 0 }
 func gather64(_, _ unsafe.Pointer, _, _ int) int64                                          { return 0 }
@@ -15,8 +21,10 @@ func forward64(_ *planes, _ *int64, _ *[64]uint8, _ float64, _, _ int) int64    
 func inverse32(_ unsafe.Pointer, _, _ int, _ *planes, _ *[4][64]uint8, _ float32, _, _ int) {}
 func inverse64(_ unsafe.Pointer, _, _ int, _ *planes, _ *[64]uint8, _ float64, _, _ int)    {}
 
-func gatherFour32(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
-func gatherFour64(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
+func gatherFour32(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int)      {}
+func gatherFour64(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int)      {}
+func gatherFour32Short(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
+func gatherFour64Short(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}
 
 func gatherRows32(_ *block[int32], _ *[16]int32, _ unsafe.Pointer, _, _ int) {}
 func gatherRows64(_ *block[int64], _ *[16]int64, _ unsafe.Pointer, _, _ int) {}

@@ -12,6 +12,14 @@ func gather32Short(q, src unsafe.Pointer, sy, sz int) int32
 //go:noescape
 func gather64Short(q, src unsafe.Pointer, sy, sz int) int64
 
+// gatherFour32Short and gatherFour64Short are gatherFour32 and gatherFour64.
+//
+//go:noescape
+func gatherFour32Short(q *block[int32], largest *[16]int32, src unsafe.Pointer, sy, sz int)
+
+//go:noescape
+func gatherFour64Short(q *block[int64], largest *[16]int64, src unsafe.Pointer, sy, sz int)
+
 // exact32Short and exact64Short report whether 64 floats give the same bits when they are
 // quantized and multiplied by back.
 //

@@ -65,7 +65,7 @@ func (d *decoder[W]) newReader16() reader16 {
 
 // runByRun returns the field of a reader16 for a level.
 func runByRun(l cpu.Level) int {
-	if l >= cpu.AVX512 {
+	if l >= cpu.PEXT {
 		return 0
 	}
 	return 1

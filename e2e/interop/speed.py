@@ -682,7 +682,7 @@ def prepare(scenario, arguments, folder):
     return ours
 
 
-LEVELS = ("avx512", "avx2", "plain")
+LEVELS = ("avx512", "pext", "avx2", "plain")
 
 
 def measure_levels(scenario, arguments, folder):

@@ -6,7 +6,8 @@
 //	plain    none: functions in Go do all the work
 //	sse2     what every amd64 processor has
 //	avx2     AVX2, BMI1, BMI2, LZCNT, PCLMULQDQ and POPCNT (Intel since Haswell, AMD since Zen)
-//	avx512   AVX-512 with BW, CD, DQ, GFNI, VBMI, VBMI2 and VL (Intel since Ice Lake, AMD since Zen 4)
+//	pext     also PEXT and PDEP in a few cycles (Intel since Haswell, AMD since Zen 3)
+//	avx512   also AVX-512 with BW, CD, DQ, GFNI, VBMI, VBMI2 and VL (Intel since Ice Lake, AMD since Zen 4)
 //	neon     what every arm64 processor has
 //
 // amd64 has the levels plain to avx512, arm64 has plain and neon, and all others have plain alone.
@@ -38,11 +39,12 @@ const (
 	Plain    Level = iota
 	Baseline       // sse2 or neon
 	AVX2
+	PEXT
 	AVX512
 )
 
 // names are the names of the levels of this platform.
-var names = []string{"plain", baseline, "avx2", "avx512"}[:last+1]
+var names = []string{"plain", baseline, "avx2", "pext", "avx512"}[:last+1]
 
 // String returns the name of a level of this platform.
 func (l Level) String() string { return names[l] }

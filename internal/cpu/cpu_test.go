@@ -24,10 +24,13 @@ func TestChoose(t *testing.T) {
 		{"plain", Plain, Plain, ""},
 		{"sse2", AVX512, Baseline, ""},
 		{"avx2", AVX2, AVX2, ""},
+		{"avx2", AVX512, AVX2, ""},
+		{"pext", AVX512, PEXT, ""},
+		{"pext", AVX2, AVX2, "this processor does not have it: want native, plain, sse2 or avx2"},
 		{"avx512", AVX512, AVX512, ""},
 		{"avx512", AVX2, AVX2, "this processor does not have it: want native, plain, sse2 or avx2"},
 		{"avx2", Plain, Plain, "this processor does not have it: want native or plain"},
-		{"AVX2", AVX512, AVX512, "want native, plain, sse2, avx2 or avx512"},
+		{"AVX2", AVX512, AVX512, "want native, plain, sse2, avx2, pext or avx512"},
 		{"neon", Baseline, Baseline, "want native, plain or sse2"},
 	} {
 		got, err := choose(c.value, c.most)

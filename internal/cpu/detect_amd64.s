@@ -2,19 +2,13 @@
 
 #include "textflag.h"
 
-// func hasLZCNT() bool
-TEXT ·hasLZCNT(SB), NOSPLIT, $0-1
-	MOVB $0, ret+0(FP)
-	MOVL $0x80000000, AX
+// func cpuid(leaf uint32) (a, b, c, d uint32)
+TEXT ·cpuid(SB), NOSPLIT, $0-24
+	MOVL leaf+0(FP), AX
+	XORL CX, CX
 	CPUID
-	CMPL AX, $0x80000001
-	JCS  done            // unsigned: no such leaf
-	MOVL $0x80000001, AX
-	MOVL $0, CX
-	CPUID
-	SHRL $5, CX
-	ANDL $1, CX
-	MOVB CX, ret+0(FP)
-
-done:
+	MOVL AX, a+8(FP)
+	MOVL BX, b+12(FP)
+	MOVL CX, c+16(FP)
+	MOVL DX, d+20(FP)
 	RET

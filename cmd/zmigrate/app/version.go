@@ -25,7 +25,7 @@ func (a *app) versionCommand() *cli.Command {
 		Name: "version", Usage: "print the version, how the program was built, and which kernels it uses on this processor",
 		Description: "A kernel is a loop that needs extensions of a processor. Without its kernels, the program does\n" +
 			"the same, more slowly. The environment variable " + cpu.Variable + " limits the extensions to those of a\n" +
-			"level: plain (none), sse2, avx2 or avx512 on amd64, plain or neon on arm64. native, or no\n" +
+			"level: plain (none), sse2, avx2, pext or avx512 on amd64, plain or neon on arm64. native, or no\n" +
 			"variable, means all that the processor has.",
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
