@@ -29,7 +29,8 @@ GLOBL ·masks(SB), RODATA|NOPTR, $64
 
 // func sumWordsKernel(data unsafe.Pointer, at *int, key *uint64, count int, keys *uint32, words int) uint64
 //
-// SI is the row, DI the keys, AX the byte behind the words that are done.
+// SI is the row, R14 the next row, or the last one again, DI the keys, AX the byte behind the words
+// that are done.
 TEXT ·sumWordsKernel(SB), NOSPLIT, $0-56
 	MOVQ data+0(FP), R8
 	MOVQ at+8(FP), R9
@@ -52,6 +53,11 @@ TEXT ·sumWordsKernel(SB), NOSPLIT, $0-56
 row:
 	MOVQ  (R9), SI
 	ADDQ  R8, SI
+	LEAQ  8(R9), DX
+	CMPQ  CX, $1
+	CMOVQEQ R9, DX
+	MOVQ  (DX), R14
+	ADDQ  R8, R14
 	XORQ  AX, AX
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
@@ -63,6 +69,7 @@ row:
 	PCALIGN $32
 
 sixteen:
+	PREFETCHT0 (R14)(AX*1)
 	STEP((SI)(AX*1), (DI)(AX*1), Y0, Y1, Y4, Y5)
 	STEP(32(SI)(AX*1), 32(DI)(AX*1), Y2, Y3, Y6, Y7)
 	ADDQ $64, AX
