@@ -37,8 +37,7 @@ type reader16 struct {
 	most    int // most planes that are kept
 	top     int // the plane above the highest one
 	// runByRun is 1 if the kernel reads long tails run by run. Otherwise it takes all runs
-	// at once with PDEP and PEXT, which processors with AVX-512 do fast. Others, such as
-	// those before Zen 3, take hundreds of cycles.
+	// at once with PDEP and PEXT, which are fast from the level PEXT on.
 	runByRun int
 	blocks   [4]block16
 }
