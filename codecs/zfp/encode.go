@@ -169,9 +169,11 @@ func (e *encoder[W]) putBlock(l lead, set W) {
 	if e.params.reversible() {
 		l.prec = e.planesOf(l.prec, set)
 	}
-	e.put(e.leadCode(&l))
-	if !l.zeros {
-		e.putCoefficients(start, l.prec, set)
+	v, n := e.leadCode(&l)
+	if l.zeros {
+		e.put(v, n)
+	} else {
+		e.putCoefficients(v, n, l.prec, set)
 	}
 	if n := e.params.MinBits - (e.pos - start); n > 0 {
 		e.pad(n)
@@ -204,12 +206,12 @@ func (e *encoder[W]) leadCode(l *lead) (v uint64, n int) {
 	return v, n
 }
 
-// putCoefficients writes the highest prec planes of a block that begins at bit
-// start.
-func (e *encoder[W]) putCoefficients(start, prec int, set W) {
+// putCoefficients writes the code of a block's lead, of n bits, and the highest prec
+// planes.
+func (e *encoder[W]) putCoefficients(code uint64, n, prec int, set W) {
 	intprec := e.typ.bits()
-	end := start + e.params.MaxBits
-	if end < e.pos {
+	end := e.pos + e.params.MaxBits
+	if e.params.MaxBits < n {
 		end = math.MaxInt // see Params.MaxBits
 	}
 	bottom := max(intprec-prec, 0)
@@ -217,7 +219,12 @@ func (e *encoder[W]) putCoefficients(start, prec int, set W) {
 	if e.dims == 1 {
 		top = min(top+top&1, intprec) // planes come in pairs
 	}
-	e.pad(intprec - top)
+	if zeros := intprec - top; n+zeros <= 56 {
+		e.put(code, n+zeros)
+	} else {
+		e.put(code, n)
+		e.pad(zeros)
+	}
 	switch e.dims {
 	case 1:
 		e.putNibblePlanes(&e.planes[0], top, bottom, end)

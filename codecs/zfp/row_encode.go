@@ -62,7 +62,7 @@ type rowCode struct {
 func (e *encoder[W]) encodeRow(src []W) {
 	loadRun(e.level, &e.q, &e.run, src, 16, 1)
 	var leads [16]lead
-	e.leadRow(&leads)
+	e.leadRun(&leads, 1)
 	lossless := e.params.reversible()
 	exact := forwardRun(e.level, &e.planes[0], &e.c, &e.q, &e.run, runMode(e.typ, lossless), 0, 1)
 	var all W
@@ -90,31 +90,6 @@ func (e *encoder[W]) encodeRow(src []W) {
 	lowest = max(lowest, e.lowestPlane())
 	top := max(min(bits.Len64(uint64(all)), intprec), lowest)
 	e.putRow(e.codeRow(top, lowest), intprec-top)
-}
-
-// leadRow is leadInRun for all blocks of a row. In the lossy modes most blocks are of
-// one kind, which takes less time in leadRow.
-func (e *encoder[W]) leadRow(leads *[16]lead) {
-	if !e.typ.isFloat() {
-		for at := range leads {
-			leads[at].prec = e.params.MaxPrec
-		}
-		return
-	}
-	lossless := e.params.reversible()
-	mantissa, bias := layout[W]()
-	digits := e.typ.bits() - 2
-	for at, largest := range e.run.largest {
-		emax := int(largest>>mantissa) - (bias - 1)
-		scale := digits - emax + bias
-		prec := e.params.planes(emax, 1)
-		if lossless || emax > bias || scale <= 0 || scale > 2*bias || prec == 0 || largest == 0 {
-			leads[at] = e.leadInRun(place(at, 1)) // place is its own inverse
-			continue
-		}
-		e.run.scale[at] = W(scale) << mantissa
-		leads[at] = lead{form: quantized, emax: emax, prec: prec}
-	}
 }
 
 // codeRow codes planes top-1 down to lowest in chunks, or as many planes as MaxBits

@@ -183,14 +183,14 @@ func inverseRun[W word](l cpu.Level, dst []W, sy int, p *planes, c *block[W], r 
 	}
 }
 
-// valuesInRun copies block j of a run to c.
-func valuesInRun[W word](c, q *block[W], j, dims int) []W {
+// valuesInRun copies the block at a word of a run to c.
+func valuesInRun[W word](c, q *block[W], at, dims int) []W {
 	if dims == 1 {
-		return append(c[:0], q[4*j:][:4]...)
+		return append(c[:0], q[4*place(at, 1):][:4]...) // place is its own inverse
 	}
 	v := c[:0]
 	for y := range 4 {
-		v = append(v, q[16*y+4*j:][:4]...)
+		v = append(v, q[16*y+at:][:4]...)
 	}
 	return v
 }
@@ -235,22 +235,23 @@ func runMode(t Type, lossless bool) int {
 // element of the blocks, and rows are sy elements apart.
 func (e *encoder[W]) encodeRun(src []W, sy int) {
 	loadRun(e.level, &e.q, &e.run, src, sy, e.dims)
-	var leads [4]lead
+	var leads [16]lead
+	e.leadRun(&leads, 4)
 	intprec := e.typ.bits()
 	bottom := intprec
-	for j := range leads {
-		leads[j] = e.leadInRun(j)
-		bottom = min(bottom, max(intprec-leads[j].prec, 0))
+	for j := range 4 {
+		bottom = min(bottom, max(intprec-leads[place(j, 2)].prec, 0))
 	}
 	bottom = max(bottom, e.lowestPlane())
 	exact := forwardRun(e.level, &e.planes[0], &e.c, &e.q, &e.run, runMode(e.typ, e.params.reversible()), bottom, e.dims)
-	for j := range leads {
-		at := place(j, e.dims)
-		if leads[j].form == magnitudes && exact>>at&1 != 0 {
-			leads[j].form = quantized
+	for j := range 4 {
+		at := place(j, 2)
+		l := &leads[at]
+		if l.form == magnitudes && exact>>at&1 != 0 {
+			l.form = quantized
 		}
 		e.shift = 16 * j
-		e.putBlock(leads[j], e.run.bits[at])
+		e.putBlock(*l, e.run.bits[at])
 	}
 	e.shift = 0
 }
@@ -268,18 +269,43 @@ func (e *encoder[W]) lowestPlane() int {
 	return max(e.typ.bits()-(e.params.MaxBits-header), 0)
 }
 
-// leadInRun returns the lead of block j of a run, and sets the block's scale. In the
+// leadRun is leadInRun for all blocks of a run, which are step words apart. In the lossy modes
+// most blocks are of one kind, which takes less time in leadRun.
+func (e *encoder[W]) leadRun(leads *[16]lead, step int) {
+	if !e.typ.isFloat() {
+		for at := range leads {
+			leads[at].prec = e.params.MaxPrec
+		}
+		return
+	}
+	lossless := e.params.reversible()
+	mantissa, bias := layout[W]()
+	digits := e.typ.bits() - 2
+	for at := 0; at < len(leads); at += step {
+		largest := e.run.largest[at&15]
+		emax := int(largest>>mantissa) - (bias - 1)
+		scale := digits - emax + bias
+		prec := e.params.planes(emax, e.dims)
+		if lossless || emax > bias || scale <= 0 || scale > 2*bias || prec == 0 || largest == 0 {
+			leads[at&15] = e.leadInRun(at)
+			continue
+		}
+		e.run.scale[at&15] = W(scale) << mantissa
+		leads[at&15] = lead{form: quantized, emax: emax, prec: prec}
+	}
+}
+
+// leadInRun returns the lead of the block at a word of a run, and sets the block's scale. In the
 // lossless mode the kernel determines which blocks of floats can be quantized.
-func (e *encoder[W]) leadInRun(j int) lead {
+func (e *encoder[W]) leadInRun(at int) lead {
 	if !e.typ.isFloat() {
 		return lead{prec: e.params.MaxPrec}
 	}
-	at := place(j, e.dims)
 	largest := e.run.largest[at]
 	emax := int(largest>>e.mantissa) - (e.bias - 1)
 	var values []W
 	if largest == 0 || emax > e.bias+1 { // zeros; infinity or NaN
-		values = valuesInRun(&e.c, &e.q, j, e.dims)
+		values = valuesInRun(&e.c, &e.q, at, e.dims)
 		emax = e.exponent(largest, values)
 	}
 	l := e.leadOf(emax, values)
