@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,4 +42,14 @@ func flagsFirst(root *cli.App, args []string) []string {
 		}
 	}
 	return slices.Concat(args[:at+1], flags, others)
+}
+
+// onlyWith returns an error if one of some flags is set without the flag that gives them a meaning.
+func onlyWith(c *cli.Context, flag string, others ...string) error {
+	for _, name := range others {
+		if c.IsSet(name) && !c.IsSet(flag) {
+			return invalid(fmt.Errorf("%s: --%s means nothing without --%s", c.Command.Name, name, flag))
+		}
+	}
+	return nil
 }
