@@ -61,7 +61,7 @@
 //
 // Three rules make every moment between two steps safe. Segments count only
 // while plan.json exists. If done.json exists, nothing else counts. The next Begin,
-// Succeed, Complete or Reset removes what does not count.
+// Succeed, Tidy or Reset removes what does not count.
 //
 // # Lock
 //
@@ -112,6 +112,10 @@
 //	attempts.go     campaigns, and the keys of attempts at bundles
 //	read_ahead.go   many objects, in order
 //	journal.go      Journal
+//	receipts.go     the receipts of a journal
+//	stored.go       a journal's list of the objects of a finished job
+//	transitions.go  from one plan to its record of completion, and to the next plan
+//	open.go         Open, Peek and Glance
 //	bundles.go      what a journal has of a campaign
 //	ledger.go       the expected objects of a target
 package journal

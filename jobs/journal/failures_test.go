@@ -29,12 +29,12 @@ func changes(t *testing.T) map[string]struct{ before, change func(j *Journal) er
 	begun := func(j *Journal) error {
 		return errors.Join(j.Begin(ctx, plan), j.Append(ctx, batch1), j.Append(ctx, batch2))
 	}
-	finished := func(j *Journal) error { return errors.Join(begun(j), j.Complete(ctx, record, oneObject)) }
+	finished := func(j *Journal) error { return errors.Join(begun(j), complete(ctx, j, record, oneObject)) }
 	return map[string]struct{ before, change func(j *Journal) error }{
 		"begin":        {func(*Journal) error { return nil }, begin},
 		"append":       {begin, func(j *Journal) error { return j.Append(ctx, batch1) }},
 		"forget":       {begun, func(j *Journal) error { return j.Forget(ctx) }},
-		"complete":     {begun, func(j *Journal) error { return j.Complete(ctx, record, oneObject) }},
+		"complete":     {begun, func(j *Journal) error { return complete(ctx, j, record, oneObject) }},
 		"tidy":         {finished, func(j *Journal) error { return j.Tidy(ctx) }},
 		"tidy twice":   {func(j *Journal) error { return errors.Join(finished(j), j.Tidy(ctx)) }, func(j *Journal) error { return j.Tidy(ctx) }},
 		"open":         {begun, func(j *Journal) error { return reopen(ctx, j) }},
@@ -102,7 +102,7 @@ func TestChangesOutOfTurn(t *testing.T) {
 		"begin with no JSON":     {"begin", func(j *Journal) error { return j.Begin(t.Context(), bad) }, "manifest: want JSON"},
 		"succeed nothing":        {"begin", all["succeed"].change, "no finished job"},
 		"succeed with no JSON":   {"tidy", func(j *Journal) error { return j.Succeed(t.Context(), bad) }, "manifest: want JSON"},
-		"complete with no JSON":  {"forget", func(j *Journal) error { return j.Complete(t.Context(), bad, nil) }, "completion record: want JSON"},
+		"complete with no JSON":  {"forget", func(j *Journal) error { return complete(t.Context(), j, bad, nil) }, "completion record: want JSON"},
 		"append what is no unit": {"append", func(j *Journal) error { return j.Append(t.Context(), []sinks.Receipt{{Array: 3, Unit: -1}}) }, "receipt 0 of array 3, unit -1: a negative number"},
 	} {
 		st := open(t, filepath.Join(t.TempDir(), "ckpt"), store.Options{})

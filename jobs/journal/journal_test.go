@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -53,6 +54,20 @@ func receipts(t *testing.T, j *Journal) []sinks.Receipt {
 		all = append(all, r)
 	}
 	return all
+}
+
+// complete ends a job as a run does: it lists the objects, unless stored is nil, stores the record
+// and removes what does not count beside it.
+func complete(ctx context.Context, j *Journal, record json.RawMessage, stored iter.Seq2[Object, error]) error {
+	if stored != nil {
+		if err := j.List(ctx, stored); err != nil {
+			return err
+		}
+	}
+	if err := j.Record(ctx, record); err != nil {
+		return err
+	}
+	return j.Tidy(ctx)
 }
 
 func must(t *testing.T, err error) {
@@ -109,7 +124,7 @@ func TestLife(t *testing.T) {
 		if got := len(receipts(t, openJournal(t, st))); got != len(both)+2*len(batch2) {
 			t.Errorf("%d receipts", got)
 		}
-		must(t, j.Complete(t.Context(), json.RawMessage(`{"done":1}`), nil))
+		must(t, complete(t.Context(), j, json.RawMessage(`{"done":1}`), nil))
 		again = openJournal(t, st)
 		if string(again.Completed()) != `{"done":1}` || again.Manifest() != nil || len(receipts(t, again)) != 0 {
 			t.Errorf("after completion: %s, %s", again.Completed(), again.Manifest())
@@ -138,7 +153,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			func() error { return j.Begin(ctx, json.RawMessage(`{}`)) },
 			func() error { return j.Append(ctx, batch1) },
 			func() error { return j.Append(ctx, batch2) },
-			func() error { return j.Complete(ctx, json.RawMessage(`{}`), nil) },
+			func() error { return complete(ctx, j, json.RawMessage(`{}`), nil) },
 			func() error { return j.Reset(ctx) },
 		}
 		for _, step := range steps {
@@ -287,7 +302,7 @@ func TestSucceedCrashesAnywhere(t *testing.T) {
 		if err := j.Succeed(t.Context(), []byte(`{}`)); err == nil {
 			t.Fatal("succeeded a job that is not finished")
 		}
-		must(t, j.Complete(t.Context(), json.RawMessage(`{"done": 1}`), nil))
+		must(t, complete(t.Context(), j, json.RawMessage(`{"done": 1}`), nil))
 		must(t, st.Close())
 
 		var n atomic.Int64 // operations, some at the same time

@@ -54,14 +54,14 @@ func TestObjects(t *testing.T) {
 		keys []string
 	}{
 		{"begin", func() error { return j.Begin(t.Context(), testPlan) }, nil, []string{planKey}},
-		{"complete", func() error { return j.Complete(t.Context(), record, sequence(first, nil)) }, first, []string{doneKey, objectsKey(1)}},
+		{"complete", func() error { return complete(t.Context(), j, record, sequence(first, nil)) }, first, []string{doneKey, objectsKey(1)}},
 		{"succeed", func() error { return j.Succeed(t.Context(), testPlan) }, first, []string{objectsKey(1), planKey}},
-		{"complete again", func() error { return j.Complete(t.Context(), record, sequence(second, nil)) }, second, []string{doneKey, objectsKey(2)}},
+		{"complete again", func() error { return complete(t.Context(), j, record, sequence(second, nil)) }, second, []string{doneKey, objectsKey(2)}},
 		{"succeed again", func() error { return j.Succeed(t.Context(), testPlan) }, second, []string{objectsKey(2), planKey}},
-		{"complete without a list", func() error { return j.Complete(t.Context(), record, nil) }, second, []string{doneKey, objectsKey(2)}},
+		{"complete without a list", func() error { return complete(t.Context(), j, record, nil) }, second, []string{doneKey, objectsKey(2)}},
 		{"reset", func() error { return j.Reset(t.Context()) }, nil, nil},
 		{"begin again", func() error { return j.Begin(t.Context(), testPlan) }, nil, []string{planKey}},
-		{"complete with no object", func() error { return j.Complete(t.Context(), record, sequence(nil, nil)) }, nil, []string{doneKey, objectsKey(1)}},
+		{"complete with no object", func() error { return complete(t.Context(), j, record, sequence(nil, nil)) }, nil, []string{doneKey, objectsKey(1)}},
 	} {
 		must(t, step.do())
 		if diff := cmp.Diff(step.keys, listed(t, st)); diff != "" {
@@ -88,7 +88,7 @@ func TestObjectsThatFail(t *testing.T) {
 	st := open(t, t.TempDir(), store.Options{})
 	j := openJournal(t, st)
 	must(t, j.Begin(t.Context(), testPlan))
-	if err := j.Complete(t.Context(), json.RawMessage(`{}`), sequence([]Object{{Key: "a"}}, errCrash)); !errors.Is(err, errCrash) {
+	if err := complete(t.Context(), j, json.RawMessage(`{}`), sequence([]Object{{Key: "a"}}, errCrash)); !errors.Is(err, errCrash) {
 		t.Errorf("got %v", err)
 	}
 	if diff := cmp.Diff([]string{planKey}, listed(t, st)); diff != "" || j.HasObjects() || j.Completed() != nil {

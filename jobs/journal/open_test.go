@@ -24,7 +24,7 @@ func TestOpenWhileAnotherCompletes(t *testing.T) {
 		var n atomic.Int64 // operations, some at the same time
 		reader := open(t, root, store.Options{Fault: func(string, string) error {
 			if n.Add(1) == int64(i) {
-				if err := owner.Complete(context.Background(), json.RawMessage(`{"done": 1}`), nil); err != nil {
+				if err := complete(context.Background(), owner, json.RawMessage(`{"done": 1}`), nil); err != nil {
 					return err
 				}
 				return owner.Succeed(context.Background(), []byte(`{"plan": 2}`))

@@ -116,7 +116,7 @@ func TestListBeforeRecord(t *testing.T) {
 		j := openJournal(t, st)
 		must(t, j.Begin(t.Context(), testPlan))
 		fails = true
-		err := j.Complete(t.Context(), json.RawMessage(`{"done":1}`), oneObject)
+		err := complete(t.Context(), j, json.RawMessage(`{"done":1}`), oneObject)
 		if err == nil || j.Completed() != nil {
 			t.Errorf("%s fails: %v, record %s", failing, err, j.Completed())
 		}
@@ -133,7 +133,7 @@ func TestListThatCannotBegin(t *testing.T) {
 	must(t, j.Begin(t.Context(), testPlan))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := j.Complete(ended, json.RawMessage(`{}`), oneObject); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), objectsKey(1)) {
+	if err := complete(ended, j, json.RawMessage(`{}`), oneObject); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), objectsKey(1)) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -182,10 +182,10 @@ func TestListIsGivenUp(t *testing.T) {
 	}
 	j := openJournal(t, st)
 	must(t, j.Begin(t.Context(), testPlan))
-	if err := j.Complete(t.Context(), json.RawMessage(`{}`), sequence(list, errCrash)); !errors.Is(err, errCrash) || ops["abort"] != 1 {
+	if err := complete(t.Context(), j, json.RawMessage(`{}`), sequence(list, errCrash)); !errors.Is(err, errCrash) || ops["abort"] != 1 {
 		t.Errorf("got %v, given up %d times", err, ops["abort"])
 	}
-	must(t, j.Complete(t.Context(), json.RawMessage(`{}`), sequence(list, nil)))
+	must(t, complete(t.Context(), j, json.RawMessage(`{}`), sequence(list, nil)))
 	if got := objectsOf(t, j); ops["abort"] != 1 || len(got) != len(list) || got[7] != list[7] {
 		t.Errorf("%d objects, given up %d times", len(got), ops["abort"])
 	}
@@ -209,7 +209,7 @@ func TestEachDeleteOnce(t *testing.T) {
 		must(t, j.Append(t.Context(), batch1))
 	}
 	j = openJournal(t, st)
-	must(t, j.Complete(t.Context(), json.RawMessage(`{}`), nil))
+	must(t, complete(t.Context(), j, json.RawMessage(`{}`), nil))
 	want := map[string]int{planKey: 1, segmentKey(testPlan, 1): 1, segmentKey(testPlan, 2): 1, segmentKey(testPlan, 3): 1}
 	if diff := cmp.Diff(want, deleted); diff != "" {
 		t.Errorf("(-want +deleted):\n%s", diff)

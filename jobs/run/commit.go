@@ -101,11 +101,12 @@ func (r *run) finish(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	record := recorder(func() ([]byte, error) {
-		r.result.ByArray = r.completedArrays()
-		return Completion{Arrays: r.result.ByArray, Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
-	})
-	if err = r.journal.Record(ctx, record, nil); err == nil {
+	r.result.ByArray = r.completedArrays()
+	record, err := Completion{Arrays: r.result.ByArray, Result: r.result, Groups: r.groups, Finished: time.Now().UTC(), Overtaken: r.overtaken || r.locks.Before().Late}.text(r.begins)
+	if err == nil {
+		err = r.journal.Record(ctx, record)
+	}
+	if err == nil {
 		err = together(ctx, r.journal.Tidy, func(ctx context.Context) error {
 			if opt.Ending != nil {
 				r.leave = opt.Ending(ctx)
@@ -118,9 +119,3 @@ func (r *run) finish(ctx context.Context, opt Options) error {
 	}
 	return nil
 }
-
-// recorder makes the record of completion when the objects are known.
-type recorder func() ([]byte, error)
-
-// MarshalJSON implements [json.Marshaler].
-func (f recorder) MarshalJSON() ([]byte, error) { return f() }
