@@ -34,13 +34,16 @@
 //	probe.go          what a field takes, asked of the function that reads it
 //	edit.go           a field of an array set in the text of a file
 //	parse_fields.go   single values: strings, numbers, sizes, times, lists, URLs
+//	parse_names.go    mappings from names, globs and names of nodes
 //	readers.go        programs that must be able to read the result
 //	joining.go        how the files of a source become one
 //	parse_codecs.go   codec chains in their short and long forms
 //	parse_extents.go  chunks and shards
 //	selection.go      parts of dimensions
 //	referring.go      what a table of references cannot have
-//	parse.go          the sections of the file
+//	parse_source.go   the section source
+//	parse_run.go      the section run
+//	parse.go          the whole file, and its other sections
 //	load.go           Load and Parse
 //	schema.go         the JSON Schema of job files
 //	normalise.go      the job as canonical JSON

@@ -15,7 +15,7 @@ func newProbe() *node {
 	return &node{probe: &probe{}, items: []*node{{probe: &probe{}, items: []*node{{probe: &probe{}}}}}}
 }
 
-// hasVariable is the pattern of texts with a hasVariable of the environment, which a field of any kind
+// hasVariable is the pattern of texts with a variable of the environment, which a field of any kind
 // takes.
 const hasVariable = `\$\{`
 
