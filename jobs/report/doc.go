@@ -7,10 +7,11 @@
 //
 // The files, bottom up. Each uses only files above it in this list:
 //
-//	document.go  Document
-//	leave.go     adding to the document, and reading it
-//	sample.go    a slice of an array of the target, as numbers
-//	picture.go   a slice as a picture
-//	chart.go     histograms, lines and bars
-//	page.go      the page
+//	document.go     Document
+//	leave.go        adding to the document, and reading it
+//	sample.go       a slice of an array of the target, as numbers
+//	picture.go      a slice as a picture
+//	chart.go        histograms, lines and bars
+//	page_arrays.go  what the page says of an array
+//	page.go         the page
 package report
