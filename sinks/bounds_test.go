@@ -499,7 +499,7 @@ func TestTakeOff(t *testing.T) {
 		if name == "shards" {
 			want += int64(store.WriterBytes(w.store.URL(), 1, a.chain.Size().Max))
 		}
-		done, err := a.takeOff(t.Context())
+		done, err := a.reserve(t.Context())
 		noError(t, err)
 		if !w.flight.TryAcquire(most-want) || w.flight.TryAcquire(1) {
 			t.Errorf("%s: not %d bytes are taken", name, want)

@@ -22,11 +22,15 @@
 //	array.go         ArrayWriter and Stream
 //	grow.go          documents of arrays that grow
 //	writer.go        Options, Writer and Array, and the objects that they hold
-//	object.go        objects that are filled region by region, and stored
+//	cell.go          the cells of an object: its inner chunks, or itself
+//	old_object.go    what is stored of an object already
+//	put_object.go    objects encoded and stored
+//	object.go        objects that are filled region by region, and wait until they are stored
 //	write_region.go  WriteRegion
 //	append.go        Append
 //	write_from.go    WriteFrom
-//	open.go          Open, and changes of what exists
+//	open.go          Open
+//	change.go        attributes, and documents that change in an existing hierarchy
 //	create.go        Create and CreateGroup
 //	create_array.go  CreateArray
 //	commit.go        Commit

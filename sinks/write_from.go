@@ -61,7 +61,7 @@ func (a *Array) copyObject(ctx context.Context, from RegionReader, index []int, 
 
 // copyLocked is copyObject for a caller who has locked the object.
 func (a *Array) copyLocked(ctx context.Context, o *object, from RegionReader, region ndarray.Region) error {
-	done, err := a.takeOff(ctx)
+	done, err := a.reserve(ctx)
 	if err != nil {
 		return err
 	}

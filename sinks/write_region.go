@@ -94,7 +94,7 @@ func (a *Array) writeObject(ctx context.Context, index []int, src ndarray.Array,
 
 // write is writeObject for a caller who has locked the object.
 func (a *Array) write(ctx context.Context, o *object, src ndarray.Array, start []int) error {
-	done, err := a.takeOff(ctx)
+	done, err := a.reserve(ctx)
 	if err != nil {
 		return err
 	}
