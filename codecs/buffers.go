@@ -18,13 +18,11 @@ func (c *Chain) lend(pool *ndarray.Pool, size Size) (*ndarray.Buffer, []byte) {
 	return buffer, buffer.Bytes[:0]
 }
 
-// lendArray lends an array from the pool.
+// lendArray lends an array of a shape within a chunk from the pool.
 func lendArray(pool *ndarray.Pool, t dtype.Type, shape []int) (ndarray.Array, *ndarray.Buffer) {
-	n, _ := ndarray.Bytes(t, shape)
-	buffer := pool.Get(n)
-	a, err := ndarray.View(t, shape, buffer.Bytes)
+	a, buffer, err := pool.Array(t, shape)
 	if err != nil {
-		panic(err) // the buffer has the size of the array
+		panic(err) // binding has accepted the shape
 	}
 	return a, buffer
 }

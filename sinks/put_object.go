@@ -34,12 +34,11 @@ func (a *Array) encode(values ndarray.Array) (p piece, err error) {
 	chunk := a.cell.Chunk()
 	whole := values
 	if !slices.Equal(values.Shape, chunk.Shape) {
-		n, _ := ndarray.Bytes(chunk.Type, chunk.Shape)
-		buffer := a.writer.pool.Get(n)
-		p.buffers = append(p.buffers, buffer)
-		if whole, err = ndarray.View(chunk.Type, chunk.Shape, buffer.Bytes); err != nil {
+		var buffer *ndarray.Buffer
+		if whole, buffer, err = a.writer.pool.Array(chunk.Type, chunk.Shape); err != nil {
 			return p, err
 		}
+		p.buffers = append(p.buffers, buffer)
 		ndarray.Copy(whole.Sub(ndarray.Region{Start: make([]int, len(chunk.Shape)), Shape: values.Shape}), values)
 		a.cell.Pad(whole, values.Shape)
 	}

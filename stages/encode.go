@@ -44,19 +44,18 @@ func (p *pipeline) encodeCell(t *Task, u *parcel) error {
 	cell := u.load.array.Sub(ndarray.Region{Start: at, Shape: shape})
 	var converted *ndarray.Buffer
 	if t.Convert != nil {
-		n, _ := ndarray.Bytes(chain.Chunk().Type, shape)
-		converted = p.pool.Get(n)
-		to, err := ndarray.View(chain.Chunk().Type, shape, converted.Bytes)
-		if err == nil {
-			inside := t.inside(start, shape)
-			region := ndarray.Region{Start: make([]int, len(shape)), Shape: inside}
-			err = t.Convert.Encode(to.Sub(region), cell.Sub(region))
-			chain.Pad(to, inside)
-		}
+		to, buffer, err := p.pool.Array(chain.Chunk().Type, shape)
 		if err != nil {
-			converted.Release()
 			return err
 		}
+		inside := t.inside(start, shape)
+		region := ndarray.Region{Start: make([]int, len(shape)), Shape: inside}
+		if err = t.Convert.Encode(to.Sub(region), cell.Sub(region)); err != nil {
+			buffer.Release()
+			return err
+		}
+		chain.Pad(to, inside)
+		converted = buffer
 		cell = to
 	}
 	u.empty = !t.KeepEmpty && ndarray.Uniform(cell, t.fill())

@@ -94,10 +94,8 @@ func (p *pipeline) newLayered(l *load) (*layered, error) {
 	for i, n := range t.Layer.Chunk().Shape {
 		shape[i] = l.count[i] * n
 	}
-	n, _ := ndarray.Bytes(t.readType(), shape)
-	l.buffer = p.pool.Get(n)
 	var err error
-	if b.array, err = ndarray.View(t.readType(), shape, l.buffer.Bytes); err != nil {
+	if b.array, l.buffer, err = p.pool.Array(t.readType(), shape); err != nil {
 		return nil, err
 	}
 	for _, unit := range l.units {
@@ -175,13 +173,11 @@ func (b *layered) begin(ctx context.Context, u *layeredUnit) (err error) {
 		return nil
 	}
 	chunk := t.Layer.Chunk()
-	n, _ := ndarray.Bytes(chunk.Type, chunk.Shape)
-	buffer := b.pool.Get(n)
-	defer buffer.Release()
-	piece, err := ndarray.View(chunk.Type, chunk.Shape, buffer.Bytes)
+	piece, buffer, err := b.pool.Array(chunk.Type, chunk.Shape)
 	if err != nil {
 		return err
 	}
+	defer buffer.Release()
 	ndarray.Fill(piece, t.fill())
 	return b.append(u, piece, u.empty, nil)
 }

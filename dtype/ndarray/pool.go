@@ -1,8 +1,11 @@
 package ndarray
 
 import (
+	"fmt"
 	"math/bits"
 	"sync"
+
+	"github.com/zmigrate/zmigrate/dtype"
 )
 
 // Buffer is a piece of memory with one owner. Handing it over, for example through a
@@ -53,6 +56,23 @@ func (p *Pool) Get(n int) *Buffer {
 	// Each loan has a new handle, so that an old handle cannot release memory that was
 	// lent again.
 	return &Buffer{Bytes: memory[:n], memory: memory, pool: p}
+}
+
+// Array lends an array in C order with undefined elements, and its buffer, which the caller
+// releases. Elements of variable size get a new heap. Clear the buffer before such elements are
+// read. Array returns an error, and lends nothing, if [Bytes] does not accept the shape.
+func (p *Pool) Array(t dtype.Type, shape []int) (Array, *Buffer, error) {
+	n, ok := Bytes(t, shape)
+	if !ok {
+		return Array{}, nil, fmt.Errorf("an array of %v %s elements is too large", shape, t.Name())
+	}
+	b := p.Get(n)
+	a, err := View(t, shape, b.Bytes)
+	if err != nil {
+		b.Release()
+		return Array{}, nil, err
+	}
+	return a, b, nil
 }
 
 // take counts a buffer as lent and returns idle memory of its class, or nil if there is

@@ -1,9 +1,12 @@
 package ndarray
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/zmigrate/zmigrate/dtype"
 )
 
 func TestRounded(t *testing.T) {
@@ -171,5 +174,25 @@ func TestPoolConcurrent(t *testing.T) {
 	<-done
 	if p.Lent() != 0 {
 		t.Errorf("Lent = %d at the end", p.Lent())
+	}
+}
+
+// TestPoolArray lends arrays. One that is too large takes no memory.
+func TestPoolArray(t *testing.T) {
+	var p Pool
+	a, b, err := p.Array(dtype.Int32, []int{2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Bytes) != 24 || &a.Data[0] != &b.Bytes[0] || !slices.Equal(a.Strides, []int{12, 4}) || a.Heap != nil || p.Lent() != 1 {
+		t.Errorf("%d bytes, strides %v, %d lent", len(b.Bytes), a.Strides, p.Lent())
+	}
+	b.Release()
+	if a, b, err = p.Array(dtype.BytesType, []int{4}); err != nil || a.Heap == nil {
+		t.Fatalf("texts: heap %v, %v", a.Heap, err)
+	}
+	b.Release()
+	if _, b, err := p.Array(dtype.Int32, []int{1 << 40, 1 << 40}); b != nil || err == nil || p.Lent() != 0 {
+		t.Errorf("too large: %v, %d lent", err, p.Lent())
 	}
 }

@@ -129,16 +129,13 @@ func (r *reader) fits(from dtype.Type, shape []int) error {
 	return nil
 }
 
-// lend returns an array over memory of the pool.
+// lend lends a zeroed array from the pool. Elements of variable size are counted.
 func (r *reader) lend(t dtype.Type, shape []int) (ndarray.Array, *ndarray.Buffer, error) {
-	n, _ := ndarray.Bytes(t, shape)
-	buffer := r.pool.Get(n)
-	clear(buffer.Bytes)
-	a, err := ndarray.View(t, shape, buffer.Bytes)
+	a, buffer, err := r.pool.Array(t, shape)
 	if err != nil {
-		buffer.Release()
 		return a, nil, err
 	}
+	clear(buffer.Bytes)
 	if a.Heap != nil {
 		a.Heap.Account = codecs.NewAccount(int(r.memory), "run.memory")
 	}

@@ -75,14 +75,12 @@ func (m *Measured) Try(chain *codecs.Chain, cell Cell, keepEmpty bool) error {
 	m.Encode += took
 	m.Stored += int64(len(data))
 	m.sizes = append(m.sizes, sizes{float64(bytes), float64(len(data))})
-	n, _ := ndarray.Bytes(cell.Elements.Type, cell.Elements.Shape)
-	memory := m.pool.Get(n)
-	defer memory.Release()
-	clear(memory.Bytes)
-	back, err := ndarray.View(cell.Elements.Type, cell.Elements.Shape, memory.Bytes)
+	back, memory, err := m.pool.Array(cell.Elements.Type, cell.Elements.Shape)
 	if err != nil {
 		return err
 	}
+	defer memory.Release()
+	clear(memory.Bytes)
 	took, err = m.least(func() error {
 		if back.Heap != nil {
 			clear(memory.Bytes)

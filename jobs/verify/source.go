@@ -375,16 +375,13 @@ func (a *compared) units(at ndarray.Region, f func(unit int, in ndarray.Region, 
 	return nil
 }
 
-// lend returns an array over memory of the pool.
+// lend lends a zeroed array from the pool. Elements of variable size are counted.
 func (v *verification) lend(t dtype.Type, shape []int) (ndarray.Array, *ndarray.Buffer, error) {
-	n, _ := ndarray.Bytes(t, shape)
-	buffer := v.pool.Get(n)
-	clear(buffer.Bytes)
-	a, err := ndarray.View(t, shape, buffer.Bytes)
+	a, buffer, err := v.pool.Array(t, shape)
 	if err != nil {
-		buffer.Release()
 		return a, nil, err
 	}
+	clear(buffer.Bytes)
 	if a.Heap != nil {
 		a.Heap.Account = v.account()
 	}

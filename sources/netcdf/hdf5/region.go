@@ -352,24 +352,19 @@ func (r *regionReader) takeField(ctx context.Context, p part, content []byte, sh
 		Type: dtype.RawBits(size), Data: content, Offset: r.fieldAt, Shape: slices.Concat(shape, r.Native.Shape),
 		Strides: slices.Concat(ndarray.CStrides(r.Datatype.Size, shape), ndarray.CStrides(size, r.Native.Shape)),
 	}
-	n, _ = ndarray.Elements(p.dst.Shape)
-	b := r.file.shared.buffers.Get(n * size)
-	defer b.Release()
-	places, err := ndarray.View(all.Type, p.dst.Shape, b.Bytes)
+	b, err := r.gather(p, all)
 	if err != nil {
 		return err
 	}
-	ndarray.Copy(places, all.Sub(p.from))
+	defer b.Release()
 	if p.dst.Heap != nil {
 		return r.file.decode(ctx, p.dst, b.Bytes, &r.Native)
 	}
-	inMemory := ndarray.ItemSize(r.Native.Type)
-	to := r.file.shared.buffers.Get(n * inMemory)
-	defer to.Release()
-	decoded, err := ndarray.View(r.Native.Type, p.dst.Shape, to.Bytes)
+	decoded, to, err := r.file.shared.buffers.Array(r.Native.Type, p.dst.Shape)
 	if err != nil {
 		return err
 	}
+	defer to.Release()
 	if err := r.file.decode(ctx, decoded, b.Bytes, &r.Native); err != nil {
 		return err
 	}
@@ -380,15 +375,22 @@ func (r *regionReader) takeField(ctx context.Context, p part, content []byte, sh
 // takeItems is take for elements of variable size. It looks up only the elements of the
 // region.
 func (r *regionReader) takeItems(ctx context.Context, p part, all ndarray.Array) error {
-	size := r.Native.Element.Size
-	all.Type = dtype.RawBits(size)
-	n, _ := ndarray.Elements(p.dst.Shape)
-	b := r.file.shared.buffers.Get(n * size)
-	defer b.Release()
-	places, err := ndarray.View(all.Type, p.dst.Shape, b.Bytes)
+	all.Type = dtype.RawBits(r.Native.Element.Size)
+	b, err := r.gather(p, all)
 	if err != nil {
 		return err
 	}
-	ndarray.Copy(places, all.Sub(p.from))
+	defer b.Release()
 	return r.file.decode(ctx, p.dst, b.Bytes, &r.Native)
+}
+
+// gather copies the elements of a part of the region, as the file has them, to a buffer without
+// gaps. The caller releases it.
+func (r *regionReader) gather(p part, all ndarray.Array) (*ndarray.Buffer, error) {
+	elements, b, err := r.file.shared.buffers.Array(all.Type, p.dst.Shape)
+	if err != nil {
+		return nil, err
+	}
+	ndarray.Copy(elements, all.Sub(p.from))
+	return b, nil
 }

@@ -154,13 +154,11 @@ func (r *mappingReader) scatter(ctx context.Context, first, n []int) error {
 		shape[p[0]] = last - start[p[0]] + 1
 	}
 	shape = slices.Concat(shape, r.dst.Shape[len(r.to.dims):])
-	elements, _ := ndarray.Elements(shape)
-	b := r.source.file.shared.buffers.Get(elements * ndarray.ItemSize(r.dst.Type))
-	defer b.Release()
-	between, err := ndarray.View(r.dst.Type, shape, b.Bytes)
+	between, b, err := r.source.file.shared.buffers.Array(r.dst.Type, shape)
 	if err != nil {
 		return err
 	}
+	defer b.Release()
 	if err := r.source.ReadRegion(ctx, between, start); err != nil {
 		return err
 	}
