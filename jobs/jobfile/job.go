@@ -114,6 +114,15 @@ type Time struct {
 	Units string // the units that all times get; "": the units of the target, or else of the first file
 }
 
+// AllLocations returns the locations that source.url names, and those of all source.arrays.
+func (s *Source) AllLocations() []Location {
+	all := slices.Clone(s.Locations)
+	for _, a := range s.Arrays {
+		all = append(all, a.Locations...)
+	}
+	return all
+}
+
 // RawArray describes one array of a driver that knows no metadata.
 type RawArray struct {
 	Name      string // path of the array

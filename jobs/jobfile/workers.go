@@ -32,7 +32,5 @@ func (t *Target) Far() bool { return store.Far(t.URL) }
 
 // Far reports whether any part of the source is behind a network.
 func (s *Source) Far() bool {
-	far := func(l Location) bool { return store.Far(l.URL) }
-	return slices.ContainsFunc(s.Locations, far) ||
-		slices.ContainsFunc(s.Arrays, func(a RawArray) bool { return slices.ContainsFunc(a.Locations, far) })
+	return slices.ContainsFunc(s.AllLocations(), func(l Location) bool { return store.Far(l.URL) })
 }

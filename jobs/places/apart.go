@@ -40,12 +40,8 @@ type place struct{ field, what, url string }
 // location in the job names its server, so files are compared with the query of each
 // location. plain is that of [Apart].
 func within(j *jobfile.Job, files iter.Seq[sources.File], at []place) (messages []string, plain []bool) {
-	locations := j.Source.Locations
-	for _, a := range j.Source.Arrays {
-		locations = slices.Concat(locations, a.Locations)
-	}
 	servers := map[string]bool{}
-	for _, l := range locations {
+	for _, l := range j.Source.AllLocations() {
 		_, query, _ := strings.Cut(l.URL, "?")
 		servers["?"+query] = true
 	}
@@ -85,7 +81,7 @@ func within(j *jobfile.Job, files iter.Seq[sources.File], at []place) (messages 
 	if !hierarchy {
 		return messages, plain
 	}
-	for _, l := range locations { // the root of a hierarchy needs no document
+	for _, l := range j.Source.AllLocations() { // the root of a hierarchy needs no document
 		root := places.Place(l.URL)
 		for i, to := range at {
 			if messages[i] == "" && target[i].Inside(root) {

@@ -133,13 +133,8 @@ func price(j *jobs.Job, f preview.Figures, lists []priceList) cost {
 		return (p.Requests.Get*float64(n.Get) + p.Requests.Head*float64(n.Head) + p.Requests.List*float64(n.List) + p.Requests.Put*float64(n.Put)) / 1000
 	}
 	var sources []string
-	for _, l := range j.Source.Locations {
+	for _, l := range j.Source.AllLocations() {
 		sources = append(sources, l.URL)
-	}
-	for _, a := range j.Source.Arrays {
-		for _, l := range a.Locations {
-			sources = append(sources, l.URL)
-		}
 	}
 	if p, ok := of("source", sources); ok {
 		c.Requests += requests(p, f.Source)

@@ -164,13 +164,8 @@ func absolute(paths []string) (out []string, err error) {
 // of this machine.
 func localPlaces(j *jobs.Job) (paths []string) {
 	var urls []string
-	for _, l := range j.Source.Locations {
+	for _, l := range j.Source.AllLocations() {
 		urls = append(urls, l.URL)
-	}
-	for _, a := range j.Source.Arrays {
-		for _, l := range a.Locations {
-			urls = append(urls, l.URL)
-		}
 	}
 	urls = append(urls, j.Target.URL)
 	if url, err := j.CheckpointURL(); err == nil {
