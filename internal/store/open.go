@@ -69,18 +69,25 @@ type Options struct {
 // errNoBudget reports that Open was called without saying which request budget counts.
 var errNoBudget = errors.New("no request budget: a place behind a network needs Options.Limits")
 
+// absolute reads the URL of a place that is to be opened. Local paths become absolute.
+func absolute(url string) (location.Location, error) {
+	at, err := location.Parse(url)
+	if err != nil || !at.Local() {
+		return at, err
+	}
+	if at.Path, err = location.Absolute(at.Path); err != nil {
+		return at, fmt.Errorf("open %s: %w", at, err)
+	}
+	return at, nil
+}
+
 // Open opens the folder that url names; it need not exist. Open writes nothing. If a
 // part of the path is the name of a zip archive, the folder is in that archive, and Open
 // reads the archive's directory.
 func Open(ctx context.Context, url string, opt Options) (*Store, error) {
-	at, err := location.Parse(url)
+	at, err := absolute(url)
 	if err != nil {
 		return nil, err
-	}
-	if at.Local() {
-		if at.Path, err = location.Absolute(at.Path); err != nil {
-			return nil, fmt.Errorf("open %s: %w", at, err)
-		}
 	}
 	if opt.Limits == nil && at.Far() {
 		return nil, fmt.Errorf("open %s: %w", at, errNoBudget)

@@ -1,11 +1,8 @@
 package store
 
 import (
-	"fmt"
-
 	"github.com/zmigrate/zmigrate/internal/store/driver"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
-	"github.com/zmigrate/zmigrate/internal/store/location"
 	"github.com/zmigrate/zmigrate/internal/store/references"
 )
 
@@ -25,14 +22,9 @@ var ErrEnd = driver.ErrEnd
 // Reading a file counts against the budget of files, which also repeats failed requests: the
 // store itself does neither. The store counts as one behind a network, wherever the table lies.
 func OpenReferences(url string, table ReferenceTable, files ReferencedFiles, opt Options) (*Store, error) {
-	at, err := location.Parse(url)
+	at, err := absolute(url)
 	if err != nil {
 		return nil, err
-	}
-	if at.Local() {
-		if at.Path, err = location.Absolute(at.Path); err != nil {
-			return nil, fmt.Errorf("open %s: %w", at, err)
-		}
 	}
 	s := newStore(at, opt)
 	s.requests.Limits, s.requests.Attempts, s.referring = limits.New(0), 1, true
