@@ -60,8 +60,34 @@ const checksOfSource = 2
 // listedAtOnce is how many keys a bucket returns for one request.
 const listedAtOnce = 1000
 
-// FiguresOf returns what one array costs. The requests are those for its objects and its document.
-func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
+// Costs computes the figures of a plan and of its arrays. It has gone through the files of the source,
+// of which there may be very many, once.
+type Costs struct {
+	plan *plan.Plan
+	// files is the number of files of a remote source, and documents that of the metadata documents of
+	// Zarr among them. Where there are documents, all chunks are objects.
+	files, documents int64
+}
+
+// CostsOf returns the costs of a plan.
+func CostsOf(p *plan.Plan) *Costs {
+	c := &Costs{plan: p}
+	if !p.Job.Source.Far() {
+		return c // reading costs no requests
+	}
+	for f := range p.Files() {
+		c.files++
+		if _, ok := places.HierarchyOf(f.URL); ok {
+			c.documents++
+		}
+	}
+	return c
+}
+
+// Array returns what one array of the plan costs. The requests are those for its objects and its
+// document.
+func (c *Costs) Array(a *plan.Array) Figures {
+	p := c.plan
 	f := Figures{Objects: int64(a.Chunks()), BytesRead: a.Bytes(), ReadAmplification: 1, Memory: p.Memory()}
 	if a.Decodes > 0 {
 		f.ReadAmplification = float64(a.Decodes) / float64(a.SourceChunks)
@@ -79,7 +105,7 @@ func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
 	}
 	if p.Job.Source.Far() {
 		f.Source.Get = ranges
-		if a.SourceChunks > 0 && isHierarchy(p) { // other formats have all chunks in one file
+		if a.SourceChunks > 0 && c.documents > 0 { // other formats have all chunks in one file
 			f.Source.List = int64((a.SourceChunks + listedAtOnce - 1) / listedAtOnce)
 		}
 	}
@@ -93,14 +119,15 @@ func FiguresOf(p *plan.Plan, a *plan.Array) Figures {
 	return f
 }
 
-// Total returns what a plan costs: the sum over its arrays, and what the documents, the
+// Total returns what the plan costs: the sum over its arrays, and what the documents, the
 // checkpoint and the comparisons of the source take.
-func Total(p *plan.Plan) Figures {
+func (c *Costs) Total() Figures {
+	p := c.plan
 	var sum Figures
 	var read float64
 	targets := make([]string, len(p.Arrays))
 	for i := range p.Arrays {
-		f := FiguresOf(p, &p.Arrays[i])
+		f := c.Array(&p.Arrays[i])
 		targets[i] = p.Arrays[i].Target
 		sum.Objects += f.Objects
 		sum.BytesRead += f.BytesRead
@@ -117,20 +144,13 @@ func Total(p *plan.Plan) Figures {
 		sum.ReadAmplification = read / float64(sum.BytesRead)
 	}
 	if p.Job.Source.Far() {
-		documents, files := int64(0), int64(0)
-		for f := range p.Files() {
-			files++
-			if _, ok := places.HierarchyOf(f.URL); ok {
-				documents++
-			}
-		}
-		sum.Source.Head = checksOfSource * files
+		sum.Source.Head = checksOfSource * c.files
 		switch {
 		case len(p.Job.Source.Arrays) > 0: // files with nothing but elements
-		case documents > 0:
-			sum.Source.Get += documents // all others are chunks
+		case c.documents > 0:
+			sum.Source.Get += c.documents // all others are chunks
 		default:
-			sum.Source.Get += files // the metadata in each file
+			sum.Source.Get += c.files // the metadata in each file
 		}
 	}
 	if store.Far(p.Job.Target.URL) {
@@ -139,16 +159,6 @@ func Total(p *plan.Plan) Figures {
 		sum.Target.Get, sum.Target.Head, sum.Target.List = stateGets, stateHeads, stateLists
 	}
 	return sum
-}
-
-// isHierarchy reports whether the source is a hierarchy of Zarr, whose chunks are objects.
-func isHierarchy(p *plan.Plan) bool {
-	for f := range p.Files() {
-		if _, ok := places.HierarchyOf(f.URL); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // reads returns in how many blocks an array is read, and at most about how many ranges of the source

@@ -1,6 +1,8 @@
 package preview
 
 import (
+	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,7 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zmigrate/zmigrate/jobs/internal/jobtest"
+	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/plan"
+	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/netcdf"
 )
 
 // TestFiguresReads counts the blocks and the ranges of the source in which an array of 8 × 6 elements
@@ -49,11 +54,11 @@ arrays: {a: {chunks: [2, 3]}}
 		if test.decodes > 0 {
 			want.ReadAmplification = 5. / 4
 		}
-		if diff := cmp.Diff(want, FiguresOf(p, &a)); diff != "" {
+		if diff := cmp.Diff(want, CostsOf(p).Array(&a)); diff != "" {
 			t.Errorf("%+v: %s", test, diff)
 		}
 		reading.Cost = int(p.Job.Run.Memory)
-		if f := FiguresOf(p, &a); f.Memory != p.Job.Run.Memory {
+		if f := CostsOf(p).Array(&a); f.Memory != p.Job.Run.Memory {
 			t.Errorf("%d bytes in memory, more than run.memory", f.Memory)
 		}
 	}
@@ -116,7 +121,7 @@ run: {memory: 32MiB, path: `+path+`}
 		if most == 0 { // objects that are carried through are in memory piece by piece
 			most = 4 * int64(a.Cost)
 		}
-		if f := FiguresOf(p, a); f.Memory != min(most, p.Job.Run.Memory) {
+		if f := CostsOf(p).Array(a); f.Memory != min(most, p.Job.Run.Memory) {
 			t.Errorf("path %s: at most %d bytes in memory, want %d", path, f.Memory, most)
 		}
 		d, err := Describe(a, false)
@@ -147,8 +152,69 @@ arrays: {g/a: {chunks: [20971520], codecs: [bytes]}}
 	p.Job = &job
 	// Each of two objects of 20 MiB has three parts, and the upload is begun and completed.
 	const objects, documents, groups = 2 * (3 + 2), 1, 2
-	if got := Total(p).Target; got.Put != objects+documents+groups+statePuts || got.List != stateLists {
+	if got := CostsOf(p).Total().Target; got.Put != objects+documents+groups+statePuts || got.List != stateLists {
 		t.Errorf("%+v", got)
+	}
+}
+
+// countedFiles is a source that counts how often its files are listed.
+type countedFiles struct {
+	sources.Source
+	lists *int
+}
+
+func (c countedFiles) Files() iter.Seq[sources.File] {
+	return func(yield func(sources.File) bool) {
+		*c.lists++
+		c.Source.Files()(yield)
+	}
+}
+
+// TestFiguresListFilesOnce computes the figures of four arrays of a remote source that is no hierarchy
+// of Zarr. The files of the source are listed once, however many arrays it has.
+func TestFiguresListFilesOnce(t *testing.T) {
+	lists := 0
+	counted := netcdf.Driver()
+	open := counted.Open
+	counted.Open = func(ctx context.Context, r sources.Request) (sources.Source, error) {
+		s, err := open(ctx, r)
+		return countedFiles{s, &lists}, err
+	}
+	env := jobtest.Environment()
+	env.Drivers = sources.Drivers{counted}
+	file, err := filepath.Abs("../../sources/netcdf/testdata/unkept_chunks.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := jobfile.Parse("job.yaml", []byte(`{zmigrate: 1, source: {driver: netcdf, url: "`+filepath.ToSlash(file)+`"}, target: {url: out.zarr}}`),
+		t.TempDir(), jobfile.LoadOptions{Drivers: env.Drivers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.New(t.Context(), j, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobtest.Close(t, p)
+	job := *p.Job
+	job.Source.Locations = []jobfile.Location{{URL: "s3://bucket/unkept_chunks.h5"}}
+	p.Job = &job
+	lists = 0
+	costs := CostsOf(p)
+	chunked := 0
+	for i := range p.Arrays {
+		if f := costs.Array(&p.Arrays[i]); f.Source.List != 0 {
+			t.Errorf("%s: %d listings of chunks, which are in the file", p.Arrays[i].Source, f.Source.List)
+		}
+		if p.Arrays[i].SourceChunks > 0 {
+			chunked++
+		}
+	}
+	if got := costs.Total().Source; got.Head != checksOfSource || got.List != 0 {
+		t.Errorf("%+v", got)
+	}
+	if chunked < 4 || lists != 1 {
+		t.Errorf("the files were listed %d times for %d arrays with chunks", lists, chunked)
 	}
 }
 

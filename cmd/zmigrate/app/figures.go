@@ -36,7 +36,7 @@ const pages = 20 << 20
 
 // totalOf adds up what a plan costs. findings are warnings about the sum.
 func (a *app) totalOf(ctx context.Context, p *jobs.Plan, e estimates, prices []priceList) (t total, findings jobs.Problems) {
-	t = total{Figures: preview.Total(p), Process: pages + overhead + liveHeap()}
+	t = total{Figures: preview.CostsOf(p).Total(), Process: pages + overhead + liveHeap()}
 	if len(prices) > 0 {
 		c := price(p.Job, t.Figures, prices)
 		t.Cost = &c

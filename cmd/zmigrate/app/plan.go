@@ -174,12 +174,13 @@ func plannedArrays(p *jobs.Plan, shows planShows, estimates estimates, now []pre
 	if p.Nothing() {
 		return arrays, nil
 	}
+	costs := preview.CostsOf(p)
 	for i := range p.Arrays {
 		one, err := preview.Describe(&p.Arrays[i], shows.metadata)
 		if err != nil {
 			return nil, err
 		}
-		x := plannedJSON{one, preview.FiguresOf(p, &p.Arrays[i]), estimates.of(i), nil}
+		x := plannedJSON{one, costs.Array(&p.Arrays[i]), estimates.of(i), nil}
 		if now != nil {
 			x.Now = &now[i]
 		}

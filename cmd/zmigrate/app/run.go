@@ -359,7 +359,7 @@ func fullDisk(p *jobs.Plan, err error) error {
 	if !errors.Is(err, syscall.ENOSPC) || !store.Local(p.Job.Target.URL) {
 		return err
 	}
-	total, text := preview.Total(p), ""
+	total, text := preview.CostsOf(p).Total(), ""
 	if free, files, known := freeSpace(existingFolder(store.Resolved(p.Job.Target.URL))); known {
 		text = words.Size(free) + " are free there, and "
 		if files < total.Objects {
