@@ -1,6 +1,10 @@
 package netcdf_test
 
 import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +13,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/sources"
 	"github.com/zmigrate/zmigrate/sources/netcdf"
+	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 	"github.com/zmigrate/zmigrate/sources/sourcetest"
 )
 
@@ -57,5 +62,25 @@ func TestDamagedGroups(t *testing.T) {
 		if slices.ContainsFunc(n.Details, func(d sources.Detail) bool { return d.Name == "problem" }) {
 			t.Errorf("node %q has the details %v", n.Path, n.Details)
 		}
+	}
+}
+
+// TestDamagedRoot has a root group that cannot be read. Arrays are reached by way of it, so the file
+// is refused, and the error names the way out.
+func TestDamagedRoot(t *testing.T) {
+	data, err := os.ReadFile("testdata/damaged_groups.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const root = 36 // where the superblock has the address of the root group
+	data[binary.LittleEndian.Uint64(data[root:])+6] ^= 0xFF
+	file := filepath.Join(t.TempDir(), "f.h5")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = netcdf.OpenAll(t.Context(), []string{file}, netcdf.Options{})
+	if err == nil || !errors.Is(err, hdf5.ErrCorrupt) || !strings.Contains(err.Error(), "the checksum is") ||
+		!strings.Contains(err.Error(), "take an undamaged copy") {
+		t.Errorf("error %v", err)
 	}
 }

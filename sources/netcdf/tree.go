@@ -53,7 +53,11 @@ func (t *tree) readGroup(ctx context.Context, g *group) error {
 	t.known[g.at] = true
 	links, err := t.readHeader(ctx, g)
 	if err != nil {
-		return fmt.Errorf("group %q: %w", g.path, err)
+		err = fmt.Errorf("group %q: %w", g.path, err)
+		if g.parent == nil && errors.Is(err, hdf5.ErrCorrupt) {
+			err = fmt.Errorf("%w; a file without its root group is not read: take an undamaged copy, or copy the arrays that other programs read to another file", err)
+		}
+		return err
 	}
 	var ahead []uint64
 	for _, l := range links {
