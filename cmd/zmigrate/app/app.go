@@ -89,6 +89,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		go a.answer(asked)
 	}
 	root := a.command()
+	args = helpAsFlag(args)
 	if mayShowHelp(root, args) {
 		withHelp(root, a.helpColumns())
 	}
@@ -162,8 +163,23 @@ func noCommand(program *cli.App, name string) error {
 	hint := "see zmigrate --help"
 	if near, found := jobfile.Nearest(name, names); found {
 		hint = fmt.Sprintf("did you mean %q?", near)
+	} else if habit, known := otherCommands[name]; known {
+		hint = fmt.Sprintf("did you mean %q?", habit)
 	}
 	return fmt.Errorf("no command %q (%s)", jobfile.Clip(name, 60), hint)
+}
+
+// otherCommands are names that other programs have for what commands of this one do.
+var otherCommands = map[string]string{
+	"info": "inspect", "list": "inspect", "ls": "inspect", "show": "inspect", "tree": "inspect",
+	"check": "verify", "convert": "copy", "cp": "copy", "migrate": "run", "resume": "run", "sync": "copy",
+}
+
+// otherFlags are names that other programs have for flags of this one.
+// The second word is what the flag takes.
+var otherFlags = map[string][2]string{
+	"f": {"set", " target.existing=overwrite"}, "force": {"set", " target.existing=overwrite"}, "overwrite": {"set", " target.existing=overwrite"},
+	"n": {"dry-run"}, "q": {"progress", " none"}, "quiet": {"progress", " none"}, "v": {"log-level", " info"}, "verbose": {"log-level", " info"},
 }
 
 // globalFlags returns the flags that every command takes. They may stand before or
@@ -202,8 +218,11 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	}
 	name = strings.TrimLeft(name, "-")
 	hint := "--help lists the flags"
-	if near, found := jobfile.Nearest(name, names); found {
+	// A flag of the program, such as -v, may be none of the command.
+	if near, found := jobfile.Nearest(name, names); found && near != name {
 		hint = fmt.Sprintf("did you mean %s?", dashed(near))
+	} else if other := otherFlags[name]; slices.Contains(names, other[0]) {
+		hint = fmt.Sprintf("did you mean %s%s?", dashed(other[0]), other[1])
 	}
 	return invalid(fmt.Errorf("no flag %s (%s)", dashed(name), hint))
 }

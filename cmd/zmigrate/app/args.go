@@ -8,6 +8,15 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// helpAsFlag returns the arguments of the program with --help in the place of "help", which is a
+// command of many other programs: "zmigrate help run" is "zmigrate run --help".
+func helpAsFlag(args []string) []string {
+	if len(args) < 2 || args[1] != "help" {
+		return args
+	}
+	return append(slices.Concat(args[:1], args[2:]), "--help")
+}
+
 // flagsFirst moves the flags of a command before its other arguments, where the parser
 // wants them. So users may write "copy SRC DST --codec gzip". Arguments after "--" stay
 // in their places.

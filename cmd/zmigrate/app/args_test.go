@@ -29,3 +29,16 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		})
 	}
 }
+
+func TestHelpIsAFlag(t *testing.T) {
+	for _, c := range []struct{ given, want string }{
+		{"zmigrate", "zmigrate"},
+		{"zmigrate help", "zmigrate --help"},
+		{"zmigrate help run", "zmigrate run --help"},
+		{"zmigrate run help", "zmigrate run help"},
+	} {
+		if got := strings.Join(helpAsFlag(strings.Fields(c.given)), " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.given, got, c.want)
+		}
+	}
+}
