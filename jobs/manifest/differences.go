@@ -8,15 +8,16 @@ import (
 	"github.com/zmigrate/zmigrate/sources"
 )
 
-// Touched counts the source files whose change time differs from an earlier manifest, was;
-// see [sources.File.Touched]. name is the first of these files, or "" if there is none.
+// Touched counts the source files that differ from those of an earlier manifest, was, in
+// their change time alone; see [sources.File.Touched] and [FileChange]. name is the first of
+// these files, or "" if there is none.
 func (m *Manifest) Touched(was *Manifest) (name string, count int) {
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
 		before[NameOf(f)] = f
 	}
 	for _, f := range m.Files {
-		if f.Touched(before[NameOf(f)]) {
+		if old := before[NameOf(f)]; f.Touched(old) && FileChange(old, f) == "" {
 			count++
 			name = cmp.Or(name, NameOf(f))
 		}
