@@ -53,6 +53,13 @@ func (l Drivers) signature(beginning []byte) (s Signature, by *Driver, known boo
 	return Signature{}, nil, false
 }
 
+// Reads says what a file is that begins with these bytes, such as "a NetCDF file". ok is false
+// if the bytes are no signature of a driver.
+func (l Drivers) Reads(beginning []byte) (what string, ok bool) {
+	s, by, _ := l.signature(beginning)
+	return s.What, by != nil
+}
+
 // WhatIs describes a file that a driver cannot read, by its first bytes. If the bytes are
 // known, the text is "it is …", with a way out. Otherwise it is "it begins with …".
 func (l Drivers) WhatIs(beginning []byte) string {

@@ -35,7 +35,18 @@ func Load(path string, opt LoadOptions) (*Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the job file: %w", err)
 	}
-	return Parse(path, text, filepath.Dir(path), opt)
+	return Parse(path, text, folderOf(path), opt)
+}
+
+// folderOf returns the folder in which relative paths of a job file begin. For a pipe, such as
+// <(…) of a shell, and for standard input, that is the working directory.
+func folderOf(path string) string {
+	folder := filepath.Dir(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() || path == "/dev/stdin" || folder == "/dev/fd" {
+		return "."
+	}
+	return folder
 }
 
 // Parse is Load for text that was read already. name is the file's name, for
@@ -50,9 +61,13 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 	if now == nil {
 		now = time.Now
 	}
+	formats := opt.Drivers
+	if formats == nil {
+		formats = drivers.Standard()
+	}
 	asked := map[string]bool{}
 	problems := &collector{}
-	r := &reader{file: name, inFile: true, lookup: func(name string) (string, bool) { asked[name] = true; return lookup(name) }, now: now().UTC(), problems: problems}
+	r := &reader{file: name, inFile: true, lookup: func(name string) (string, bool) { asked[name] = true; return lookup(name) }, now: now().UTC(), formats: formats, problems: problems}
 	root := r.read(text)
 	if root == nil && len(problems.list) == 0 || root != nil && root.kind != mapKind {
 		problems.add(Problem{
@@ -69,10 +84,7 @@ func Parse(name string, text []byte, dir string, opt LoadOptions) (*Job, error) 
 	}
 	base := filepath.Base(name)
 	j := &Job{Name: strings.TrimSuffix(base, filepath.Ext(base)), File: name, Dir: dir, root: root, hidden: root.secrets(nil), Included: r.included, Variables: slices.Sorted(maps.Keys(asked))}
-	p := &parser{job: j, problems: problems, drivers: opt.Drivers}
-	if p.drivers == nil {
-		p.drivers = drivers.Standard()
-	}
+	p := &parser{job: j, problems: problems, drivers: formats}
 	if !p.version() {
 		return nil, p.problems.result(name)
 	}

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,6 +67,7 @@ func TestBrokenText(t *testing.T) {
 		{"comment only", "# x\n", "job.yaml:1:1: a job file is a mapping that begins"},
 		{"a list", "- 1\n", "job.yaml:1:1: a job file is a mapping that begins"},
 		{"NUL", "zmigrate: 1\nx: \x00", "job.yaml:2:4: a NUL byte; this is not a text file"},
+		{"data", "\x89HDF\r\n\x1a\n", "job.yaml: it is an HDF5 file, perhaps NetCDF-4, and no job file (zmigrate init writes a job for it; zmigrate copy migrates it without one)"},
 		{"UTF-16", "\xff\xfez\x00", "job.yaml:1:1: byte 0xff is not UTF-8 text (save the job file as UTF-8)"},
 		{"syntax", "zmigrate: 1\na: b: c\n", "job.yaml:2:1: not valid YAML: mapping values are not allowed in this context"},
 		{"syntax of a flow", "zmigrate: 1\nsource: {driver: raw\ntarget: 1\n", "job.yaml:2:1: not valid YAML: did not find expected ',' or '}'"},
@@ -214,4 +217,28 @@ func FuzzSelect(f *testing.F) {
 			t.Errorf("%q is from %v to %v", text, v[0], v[1])
 		}
 	})
+}
+
+// TestJobFromPipe loads a job as a shell hands it on with <(…). No job lies in the folder of
+// file descriptors.
+func TestJobFromPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("pipes have no such names")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if _, err := w.WriteString(small); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	j, err := Load("/dev/fd/"+strconv.Itoa(int(r.Fd())), LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.Dir != "." {
+		t.Errorf("relative paths begin in %q, want the working directory", j.Dir)
+	}
 }

@@ -43,7 +43,8 @@ counts as not given. On the command line, ` + "`--set path.to.field=value`" + ` 
 hours (h), days (d), weeks (w), months (m) or years (y). The form of the date may have %Y, %m, %d, %H, %M,
 %j (day of the year) and %y.
 
-The job ` + "`-`" + ` is read from standard input. Its relative paths begin in the working directory.
+The job ` + "`-`" + ` is read from standard input. Its relative paths begin in the working directory. So do those of
+a job from a pipe, such as ` + "`<(jsonnet job.jsonnet)`" + `.
 `)
 	properties := root["properties"].(map[string]any)
 	section(&b, "The file", "", map[string]any{"properties": properties})

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/zmigrate/zmigrate/internal/words"
+	"github.com/zmigrate/zmigrate/sources"
 )
 
 // Bounds on a job file, so that none can exhaust memory or time.
@@ -34,7 +35,8 @@ type reader struct {
 	file     string
 	inFile   bool // positions have lines; false for --set
 	lookup   func(string) (string, bool)
-	now      time.Time // of dates, in UTC
+	now      time.Time       // of dates, in UTC
+	formats  sources.Drivers // known, for what is no text
 	problems *collector
 	weight   int
 	count    int      // of included files
@@ -91,10 +93,16 @@ func joinSurrogates(text []byte) []byte {
 	})
 }
 
-// checkText reports text that is too long or no text at all.
+// checkText reports text that is too long or no text at all. It says so if the text is data.
 func (r *reader) checkText(text []byte) bool {
+	refuse := func(at position, message, hint string) {
+		if what, data := r.formats.Reads(text); data {
+			at, message, hint = position{file: r.file}, "it is "+what+", and no job file", "zmigrate init writes a job for it; zmigrate copy migrates it without one"
+		}
+		r.report(at, nil, message, hint)
+	}
 	if len(text) > maxFile {
-		r.report(position{file: r.file}, nil, fmt.Sprintf("the file is larger than %d MiB, too large for a job file", maxFile>>20), "")
+		refuse(position{file: r.file}, fmt.Sprintf("the file is larger than %d MiB, too large for a job file", maxFile>>20), "")
 		return false
 	}
 	for i := 0; i < len(text); {
@@ -109,7 +117,7 @@ func (r *reader) checkText(text []byte) bool {
 			message, hint = fmt.Sprintf("the control character U+%04X", c), fmt.Sprintf(`in double quotes it is written "\u%04x"`, c)
 		}
 		if message != "" {
-			r.report(r.offset(text, i), nil, message, hint)
+			refuse(r.offset(text, i), message, hint)
 			return false
 		}
 		i += size

@@ -85,6 +85,9 @@ func jobFilesIn(folder string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
+		if slices.Contains([]string{"zarr.json", ".zgroup", ".zarray"}, e.Name()) {
+			return nil, fmt.Errorf("%s is a Zarr hierarchy, and no folder of job files: name the job that wrote it (verify, report and inspect also take a hierarchy)", folder)
+		}
 		if !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
