@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -43,10 +44,16 @@ func mayShowHelp(root *cli.App, args []string) bool {
 // terminalWidth returns the width of the terminal that standard output is, or 0.
 func (a *app) terminalWidth() int {
 	if out, ok := a.out.(*output); ok {
-		if f, ok := out.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-				return width
-			}
+		return columns(out.w)
+	}
+	return 0
+}
+
+// columns returns the width of the terminal that is written to, or 0 if there is none.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
 		}
 	}
 	return 0

@@ -24,6 +24,7 @@ type progress struct {
 	bar      *progressbar.ProgressBar
 	requests func() jobs.Requests // so far
 	array    func(i int) string   // name of an array of the plan
+	columns  int                  // width of the terminal; 0: not known
 
 	mu    sync.Mutex
 	done  jobs.Progress
@@ -43,7 +44,7 @@ func (a *app) newProgress(name string, requests func() jobs.Requests, array func
 			how = "bar"
 		}
 	}
-	return &progress{app: a, name: name, how: how, requests: requests, array: array}
+	return &progress{app: a, name: name, how: how, requests: requests, array: array, columns: columns(a.err)}
 }
 
 func (p *progress) begin(todo jobs.Progress) {
@@ -111,10 +112,18 @@ func (p *progress) rate(after time.Duration) (speed float64, left time.Duration)
 // mostText is the length of the text beside a bar, with which a line has at most 80 columns.
 const mostText = 61
 
+// aroundText is what stands behind the text on a terminal of less than 80 columns, on which the
+// library makes the bar shorter: percents, both ends of the bar, and a blank.
+const aroundText = 11
+
 // text says beside a bar what is done: the array of the last object, bytes, objects, the rate of
 // this run, and the time that is left. What does not fit is left out: the array first, then the
-// rate, then the objects.
+// rate, the objects, the time and the bytes.
 func (p *progress) text(array string, after time.Duration) string {
+	most := mostText
+	if p.columns > 0 {
+		most = min(most, p.columns-aroundText)
+	}
 	bytes := fmt.Sprintf("%s of %s", words.Size(p.done.BytesDone), words.Size(p.done.Bytes))
 	objects := fmt.Sprintf(", %d of %d objects", p.done.ChunksDone, p.done.Chunks)
 	rate, rest := "", ""
@@ -124,12 +133,12 @@ func (p *progress) text(array string, after time.Duration) string {
 	if array == "" {
 		array = p.name
 	}
-	for _, text := range []string{array + ": " + bytes + objects + rate + rest, bytes + objects + rate + rest, bytes + objects + rest} {
-		if utf8.RuneCountInString(text) <= mostText {
+	for _, text := range []string{array + ": " + bytes + objects + rate + rest, bytes + objects + rate + rest, bytes + objects + rest, bytes + rest, bytes} {
+		if utf8.RuneCountInString(text) <= most {
 			return text
 		}
 	}
-	return bytes + rest
+	return ""
 }
 
 // end ends an unfinished bar, so that later output begins on a new line.

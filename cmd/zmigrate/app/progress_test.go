@@ -33,4 +33,17 @@ func TestProgressText(t *testing.T) {
 	if got, want := p.text("SST", 20*time.Second), "8.0 GiB of 10.0 GiB, 8 of 10 objects, 102.4 MiB/s, 20s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	for columns, want := range map[int]string{
+		72: "8.0 GiB of 10.0 GiB, 8 of 10 objects, 102.4 MiB/s, 20s left",
+		70: "8.0 GiB of 10.0 GiB, 8 of 10 objects, 102.4 MiB/s, 20s left",
+		69: "8.0 GiB of 10.0 GiB, 8 of 10 objects, 20s left",
+		40: "8.0 GiB of 10.0 GiB, 20s left",
+		39: "8.0 GiB of 10.0 GiB",
+		20: "",
+	} {
+		p.columns = columns
+		if got := p.text("SST", 20*time.Second); got != want {
+			t.Errorf("%d columns: %q, want %q", columns, got, want)
+		}
+	}
 }
