@@ -30,7 +30,10 @@ func openingOf(arrays []jobs.PlannedArray) opening {
 	sizes := map[[2]string]int{} // by group and dimension
 	refuse := func(x *jobs.PlannedArray, what string) {
 		if how.function != "" {
-			how.function, how.why = "", fmt.Sprintf("xarray does not open %s of %s", what, x.Target)
+			how.function, how.why = "", "xarray does not open "+what
+			if x.Target != "" {
+				how.why += " of " + x.Target
+			}
 		}
 	}
 	var times string

@@ -338,7 +338,11 @@ func readsText(x preview.Description) string {
 		return fmt.Sprintf("%s of elements, each stored object once, as it is", words.Size(x.BytesRead))
 	}
 	text := fmt.Sprintf("%s, %s", words.Size(x.BytesRead), oftenText(x))
-	if len(x.ReadBlock) > 0 { // not a scalar
+	switch {
+	case len(x.ReadBlock) == 0: // a scalar
+	case slices.Max(x.ReadBlock) == 1:
+		text += ", one chunk at a time"
+	default:
 		text += fmt.Sprintf(", in blocks of %s chunks", words.Shape(x.ReadBlock))
 	}
 	return text
