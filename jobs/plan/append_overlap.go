@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -42,6 +43,9 @@ func (g *Growth) overlap(ctx context.Context, p *Plan, opened []sources.Array, o
 		}
 		if planned.Existing.Coordinate(g.Dimension) {
 			o, err := planned.Existing.Overlap(ctx)
+			if errors.Is(err, target.ErrNoPlace) {
+				return g.withNewFiles(p, err)
+			}
 			if err != nil {
 				return err
 			}
@@ -54,6 +58,25 @@ func (g *Growth) overlap(ctx context.Context, p *Plan, opened []sources.Array, o
 	}
 	g.overlaps, g.first = overlaps, first
 	return nil
+}
+
+// withNewFiles adds to an error about a row without a place the files of the source from which the
+// target has no rows. The row is in one of them.
+func (g *Growth) withNewFiles(p *Plan, err error) error {
+	first, count := "", 0
+	for f := range p.Files() {
+		if known, _ := g.known(f); !known {
+			first = cmp.Or(first, f.URL)
+			count++
+		}
+	}
+	switch {
+	case count == 0 || len(g.earlier) == 0: // no file is on record
+		return err
+	case count > 1:
+		first += fmt.Sprintf(" (and %d more)", count-1)
+	}
+	return fmt.Errorf("%w; new in the source: %s", err, first)
 }
 
 // overlapOf returns the overlap for an array of the target: the overlap of the coordinate in

@@ -3,6 +3,7 @@ package target
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,8 +20,9 @@ import (
 // coordinatePiece is how many values of a coordinate are read at a time.
 const coordinatePiece = 1 << 16
 
-// onlyAfter says why a run cannot insert rows, and what a user can do instead.
-const onlyAfter = "a run adds rows only after the last row of the target; to insert rows, migrate all files again, to a new target or with target.existing: overwrite; to leave such rows out, set source.select"
+// ErrNoPlace is the cause of an error about a row that belongs before a row of the target. It
+// says why a run cannot insert rows, and what a user can do instead.
+var ErrNoPlace = errors.New("a run adds rows only after the last row of the target; to insert rows, migrate all files again, to a new target or with target.existing: overwrite; to leave such rows out, set source.select")
 
 // CheckCoordinate compares the incoming values of a coordinate with its existing values.
 // known is true if the existing values contain all incoming values, in the same order and
@@ -266,11 +268,11 @@ func (c *coordinate) throughout(before []byte, direction int) (last []byte, err 
 	row := c.from
 	for item := range c.new.Items() {
 		if before != nil && c.order.Compare(before, item) != direction {
-			why := onlyAfter
+			why := ErrNoPlace
 			if row > 0 {
-				why = "sort the rows of the source" + BeginsAnew(c.Path)
+				why = errors.New("sort the rows of the source" + BeginsAnew(c.Path))
 			}
-			return nil, fmt.Errorf("%s: %s", c.gap(row, item, before), why)
+			return nil, fmt.Errorf("%s: %w", c.gap(row, item, before), why)
 		}
 		before = item
 		row++

@@ -73,7 +73,7 @@ func (c *coordinate) fillsNoHole(ctx context.Context, row, last int) error {
 	size := c.new.Type.Size()
 	if c.order == nil {
 		if last > row {
-			return fmt.Errorf("row %d of the source is not in the target, but row %d of the source, a later one, is: %s", row, last, onlyAfter)
+			return fmt.Errorf("row %d of the source is not in the target, but row %d of the source, a later one, is: %w", row, last, ErrNoPlace)
 		}
 		return nil
 	}
@@ -102,9 +102,9 @@ func (c *coordinate) fillsNoHole(ctx context.Context, row, last int) error {
 	case err != nil || after == 0:
 		return err
 	case before == 0:
-		return fmt.Errorf("row %d of the source, %s, belongs before the first row of the target, %s: %s", row, c.spell(item), c.spell(high), onlyAfter)
+		return fmt.Errorf("row %d of the source, %s, belongs before the first row of the target, %s: %w", row, c.spell(item), c.spell(high), ErrNoPlace)
 	default:
-		return fmt.Errorf("row %d of the source, %s, belongs between rows %d and %d of the target, %s and %s: %s", row, c.spell(item), before-1, before, c.spell(low), c.spell(high), onlyAfter)
+		return fmt.Errorf("row %d of the source, %s, belongs between rows %d and %d of the target, %s and %s: %w", row, c.spell(item), before-1, before, c.spell(low), c.spell(high), ErrNoPlace)
 	}
 }
 
