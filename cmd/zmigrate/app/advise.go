@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -152,6 +153,9 @@ func (a *app) adviseOnJob(ctx context.Context, j *jobs.Job, r *adviceRequest) (l
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := r.unmatched(p); err != nil {
+		return nil, invalid(err)
+	}
 	if list, err = a.adviseOn(ctx, p, r); err == nil && list == nil {
 		err = errors.New(r.noArray(p))
 		if r.globs != nil {
@@ -170,7 +174,7 @@ func (a *app) adviseOn(ctx context.Context, p *jobs.Plan, r *adviceRequest) (lis
 		}
 		opt := r.Options
 		for glob, t := range r.tolerances {
-			if ok, _ := path.Match(glob, array.Source); ok || glob == array.Target {
+			if named(array, glob) {
 				opt.Tolerance = t
 			}
 		}
@@ -181,6 +185,32 @@ func (a *app) adviseOn(ctx context.Context, p *jobs.Plan, r *adviceRequest) (lis
 		list = append(list, one)
 	}
 	return list, nil
+}
+
+// named reports whether a glob of the command line stands for an array.
+func named(array *jobs.PlannedArray, glob string) bool {
+	ok, _ := path.Match(glob, array.Source)
+	return ok || glob == array.Target
+}
+
+// unmatched returns an error if --max-error names an array that a plan does not have: the chains of
+// the array that is meant would be lossless without a word.
+func (r *adviceRequest) unmatched(p *jobs.Plan) error {
+	var names []string
+	for i := range p.Arrays {
+		names = append(names, p.Arrays[i].Source)
+	}
+	for _, glob := range slices.Sorted(maps.Keys(r.tolerances)) {
+		if glob == "" || slices.ContainsFunc(p.Arrays, func(x jobs.PlannedArray) bool { return named(&x, glob) }) {
+			continue
+		}
+		text := fmt.Sprintf("--max-error %s=…: no array has this name", glob)
+		if hint := jobfile.DidYouMean(glob, names); hint != "" {
+			text += " (" + hint + ")"
+		}
+		return errors.New(text)
+	}
+	return nil
 }
 
 // noArray says why there is advice on no array of a plan.
@@ -207,12 +237,7 @@ func (r *adviceRequest) means(array *jobs.PlannedArray) bool {
 		const small = 256 << 10
 		return array.Bytes() >= small
 	}
-	for _, glob := range r.globs {
-		if ok, _ := path.Match(glob, array.Source); ok || glob == array.Target {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.globs, func(glob string) bool { return named(array, glob) })
 }
 
 // printAdvice prints the advice on one array.
