@@ -14,6 +14,11 @@ func NearestCodec(registry *codecs.Registry, name string) string {
 	for _, d := range registry.Definitions() {
 		names = append(append(names, d.Name), d.Aliases...)
 	}
+	for _, n := range names {
+		if _, rest, ok := strings.Cut(n, "."); ok && rest == name { // numcodecs.pcodec without its prefix
+			return fmt.Sprintf("did you mean %q?", n)
+		}
+	}
 	if hint := unlessListed(DidYouMean(name, names)); hint != "" {
 		return hint
 	}
