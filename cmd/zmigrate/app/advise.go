@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path"
@@ -79,7 +78,7 @@ func (a *app) adviseCommand() *cli.Command {
 func adviceFlags(prefix string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "array", Usage: prefix + "advise on arrays whose paths match the `PATTERN`; may be repeated; default: arrays of at least 256 KiB"},
-		&cli.StringSliceFlag{Name: "max-error", Usage: prefix + "the `ERROR` that floating-point values may have: 0.01 or abs:0.01 is a difference, rel:0.001 a part of each value; SST=0.01 is for one array; may be repeated"},
+		&cli.StringSliceFlag{Name: "max-error", Usage: prefix + "the `ERROR` that floating-point values may have: 0.01 or abs:0.01 is a difference, rel:0.001 a part of each value; SST=0.01 is for one array, and the last one for an array counts; may be repeated"},
 		&cli.StringFlag{Name: "access", Usage: prefix + "`USE` that chunks are chosen for: map, time-series or both; default: the chunks of the job"},
 		&cli.StringFlag{Name: "goal", Value: string(advise.Balanced), Usage: prefix + "`GOAL` of the choice: small, balanced or fast"},
 		&cli.StringSliceFlag{Name: "reader", Usage: prefix + "a `PROGRAM` that has to read the chosen chain; may be repeated; default: target.readers, or else xarray"},
@@ -92,26 +91,34 @@ type adviceRequest struct {
 	advise.Options
 	all        bool // print every chain that was tried
 	globs      []string
-	tolerances map[string]standard.Tolerance // of arrays by their globs
+	tolerances []arrayTolerance
+}
+
+// An arrayTolerance is the error that the arrays of a glob may have.
+type arrayTolerance struct {
+	glob string
+	standard.Tolerance
 }
 
 func newAdviceRequest(c *cli.Context) (*adviceRequest, error) {
-	r := &adviceRequest{all: c.Bool("all"), globs: c.StringSlice("array"), tolerances: map[string]standard.Tolerance{}}
+	r := &adviceRequest{all: c.Bool("all"), globs: c.StringSlice("array")}
 	for _, glob := range r.globs {
 		if _, err := path.Match(glob, ""); err != nil {
 			return nil, fmt.Errorf("--array %s: not a valid glob", glob)
 		}
 	}
 	for _, text := range c.StringSlice("max-error") {
-		array, bound, named := strings.Cut(text, "=")
+		glob, bound, named := strings.Cut(text, "=")
 		if !named {
-			array, bound = "", text
+			bound = text
 		}
 		t, err := tolerance(bound)
 		if err != nil {
 			return nil, fmt.Errorf("--max-error %s: %w", text, err)
 		}
-		if r.tolerances[array] = t; !named {
+		if named {
+			r.tolerances = append(r.tolerances, arrayTolerance{glob, t})
+		} else {
 			r.Tolerance = t
 		}
 	}
@@ -173,9 +180,9 @@ func (a *app) adviseOn(ctx context.Context, p *jobs.Plan, r *adviceRequest) (lis
 			continue
 		}
 		opt := r.Options
-		for glob, t := range r.tolerances {
-			if named(array, glob) {
-				opt.Tolerance = t
+		for _, t := range r.tolerances { // the last one counts
+			if named(array, t.glob) {
+				opt.Tolerance = t.Tolerance
 			}
 		}
 		one, err := jobs.Advise(ctx, p, array, a.env, opt)
@@ -200,12 +207,12 @@ func (r *adviceRequest) unmatched(p *jobs.Plan) error {
 	for i := range p.Arrays {
 		names = append(names, p.Arrays[i].Source)
 	}
-	for _, glob := range slices.Sorted(maps.Keys(r.tolerances)) {
-		if glob == "" || slices.ContainsFunc(p.Arrays, func(x jobs.PlannedArray) bool { return named(&x, glob) }) {
+	for _, t := range r.tolerances {
+		if slices.ContainsFunc(p.Arrays, func(x jobs.PlannedArray) bool { return named(&x, t.glob) }) {
 			continue
 		}
-		text := fmt.Sprintf("--max-error %s=…: no array has this name", glob)
-		if hint := jobfile.DidYouMean(glob, names); hint != "" {
+		text := fmt.Sprintf("--max-error %s=…: no array has this name", t.glob)
+		if hint := jobfile.DidYouMean(t.glob, names); hint != "" {
 			text += " (" + hint + ")"
 		}
 		return errors.New(text)
