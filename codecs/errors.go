@@ -22,6 +22,16 @@ var (
 	ErrField = errors.New("unknown field")
 )
 
+// Corrupt returns the cause of errors about damaged bytes of a format, with a text of the format's
+// own. It is [ErrCorrupt] for errors.Is.
+func Corrupt(text string) error { return corrupt(text) }
+
+type corrupt string
+
+func (c corrupt) Error() string { return string(c) }
+
+func (corrupt) Is(target error) bool { return target == ErrCorrupt }
+
 // FieldError is an error about one field of a codec's configuration.
 type FieldError struct {
 	Field string // such as "order" or "order[2]"; "" for the configuration as a whole

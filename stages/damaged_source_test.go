@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/zmigrate/zmigrate/codecs"
+	"github.com/zmigrate/zmigrate/sources/arrow/ipc"
+	"github.com/zmigrate/zmigrate/sources/arrow/parquet"
 	"github.com/zmigrate/zmigrate/sources/netcdf/hdf5"
 )
 
@@ -21,6 +23,8 @@ func TestDamagedSource(t *testing.T) {
 	}{
 		{"x", "read", codecs.ErrCorrupt, copied + ", or leave the array out with source.exclude)"},
 		{"x", "read", hdf5.ErrCorrupt, copied + ", or leave the array out with source.exclude)"},
+		{"x", "read", parquet.ErrCorrupt, copied + ", or leave the array out with source.exclude)"},
+		{"x", "read", ipc.ErrCorrupt, copied + ", or leave the array out with source.exclude)"},
 		{"x", "read", codecs.ErrTooLarge, copied + ", or leave the array out with source.exclude)"},
 		{"", "read", codecs.ErrCorrupt, copied + ")"},
 		{"x", "encode", codecs.ErrCorrupt, "sum: corrupt data"},

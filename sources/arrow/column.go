@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/arrowtype"
 	"github.com/zmigrate/zmigrate/sources"
@@ -57,7 +58,7 @@ func (c *column) around() *column {
 }
 
 // errCorrupt is the cause of errors about buffers that contradict the metadata.
-var errCorrupt = errors.New("the data are corrupt")
+var errCorrupt = codecs.Corrupt("the data are corrupt")
 
 // lists tells how many elements the lists of a column have in each batch.
 type lists struct {

@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/zmigrate/zmigrate/codecs"
 )
 
 // ErrCorrupt is the cause of all errors about messages that contradict the
 // specification.
-var ErrCorrupt = errors.New("the Arrow metadata is corrupt")
+var ErrCorrupt = codecs.Corrupt("the Arrow metadata is corrupt")
 
 // Message is the metadata of a message. Its body follows it in the file.
 type Message struct {

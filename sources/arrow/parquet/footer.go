@@ -6,11 +6,13 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/zmigrate/zmigrate/codecs"
 )
 
 // Causes of errors about files. ErrUnsupported is an [errors.ErrUnsupported].
 var (
-	ErrCorrupt           = errors.New("the Parquet data are corrupt")
+	ErrCorrupt           = codecs.Corrupt("the Parquet data are corrupt")
 	ErrUnsupported error = unsupported{}
 )
 

@@ -12,15 +12,7 @@ import (
 // ErrCorrupt is the cause of an error about bytes that break the format: a wrong
 // signature or checksum, a place outside of the file, a structure that contradicts
 // itself.
-var ErrCorrupt error = corruptFile{}
-
-// corruptFile is the type of ErrCorrupt.
-type corruptFile struct{}
-
-func (corruptFile) Error() string { return "corrupt HDF5 file" }
-
-// Is says that the cause is [codecs.ErrCorrupt].
-func (corruptFile) Is(target error) bool { return target == codecs.ErrCorrupt }
+var ErrCorrupt = codecs.Corrupt("corrupt HDF5 file")
 
 // corrupt returns an error that wraps ErrCorrupt.
 func corrupt(format string, args ...any) error {
