@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -67,6 +68,49 @@ func TestSeveralLocks(t *testing.T) {
 	ctx, leave, err := (Locks{}).Enter(t.Context())
 	must(t, errors.Join(err, ctx.Err()))
 	leave()
+}
+
+// TestEnterSecondLock has a second lock that has to be proved first. While a change waits for that, the
+// permission of the first lock ends. The change must wait on, and fail neither then nor later.
+func TestEnterSecondLock(t *testing.T) {
+	var gone atomic.Bool
+	var all Locks
+	var clocks []*clock
+	var beats []chan time.Time
+	for i := range 2 {
+		c := newClock()
+		opt, beat := options(c, "a")
+		st := open(t, "mem://n", store.Options{Retries: -1, Fault: func(op, _ string) error {
+			if i == 1 && op == "put" && gone.Load() {
+				return errCrash
+			}
+			return nil
+		}})
+		all, clocks, beats = append(all, acquire(t, st, opt)), append(clocks, c), append(beats, beat)
+	}
+	gone.Store(true)
+	clocks[1].advance(time.Minute)
+	outer := &parent{Context: t.Context(), done: make(chan struct{})}
+	entered := make(chan error, 1)
+	go func() {
+		_, leave, err := all.Enter(outer)
+		if err == nil {
+			leave()
+		}
+		entered <- err
+	}()
+	for outer.children.Load() == 0 { // until the first lock allows the change
+		runtime.Gosched()
+	}
+	clocks[0].advance(time.Minute)
+	beats[0] <- time.Now() // ends the permission, and gives another
+	beats[0] <- time.Now()
+	gone.Store(false)
+	beats[1] <- time.Now()
+	must(t, <-entered)
+	if n := outer.children.Load(); n != 0 {
+		t.Errorf("%d contexts are left", n)
+	}
 }
 
 // TestSettleLocks waits for requests of earlier owners, exactly as long as they may take.

@@ -389,6 +389,18 @@ var _ store.Guard = Locks(nil)
 
 // Enter implements [store.Guard].
 func (l Locks) Enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	for {
+		allowed, leave, err := l.enter(ctx)
+		// The permission of a lock may end while a later lock is waited for.
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.Canceled) {
+			return allowed, leave, err
+		}
+	}
+}
+
+// enter enters the locks in turn. If the permission of one ends before a later one allows the change, the
+// error is that of its context.
+func (l Locks) enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	leave := func() {}
 	for _, lock := range l {
 		inner, next, err := lock.Enter(ctx)
