@@ -2,6 +2,7 @@ package standard_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,11 +24,15 @@ func variableChain(t *testing.T, n int, names ...string) *codecs.Chain {
 		if err != nil {
 			t.Fatal(err)
 		}
-		specs = append(specs, codecs.Spec{Name: name, Configuration: d.Example})
+		configuration := d.Example
+		if name == "blosc" { // texts have no typesize of their own
+			configuration = json.RawMessage(`{"cname":"zstd","clevel":5,"shuffle":"shuffle","typesize":4,"blocksize":0}`)
+		}
+		specs = append(specs, codecs.Spec{Name: name, Configuration: configuration})
 	}
 	c, err := standard.Registry(dtype.Standard()).Bind(specs, codecs.Chunk{Type: dtype.StringType, Shape: []int{n}, Fill: dtype.Scalar{}})
 	if err != nil {
-		t.Skip(err) // the codec does not accept input of any length
+		t.Fatal(err)
 	}
 	return c
 }
