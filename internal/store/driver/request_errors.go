@@ -129,7 +129,7 @@ func (e ConnectionError) transient() bool {
 	}
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](e.Cause)
 	_, record := errors.AsType[tls.RecordHeaderError](e.Cause)
-	return !certificate && !record && !errors.Is(e.Cause, context.Canceled) && !errors.Is(e.Cause, errors.ErrUnsupported)
+	return !certificate && !record && !errors.Is(e.Cause, errors.ErrUnsupported)
 }
 
 // WithoutURL replaces the error of an HTTP client by its cause, because the error
@@ -152,6 +152,11 @@ func BrokenBody(size int64, err error) error {
 // Transient tells whether the same request may succeed a little later: the
 // server was busy or the connection broke. Errors that the request itself causes, and
 // errors of the local file system, are not transient.
+//
+// context.Canceled is transient: the caller looks at the context of the operation first. With Go's
+// transport, an idle connection can be closed by the request before, if that request is canceled
+// while its answer arrives. The request that has just taken the connection then ends with the
+// error of the other one, as persistConn.roundTrip of net/http in Go 1.26 shows.
 func Transient(err error) bool {
 	var short *ShortError
 	if errors.As(err, &short) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
@@ -164,7 +169,7 @@ func Transient(err error) bool {
 		return connection.transient()
 	}
 	for _, passing := range []error{
-		context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed,
+		context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed,
 		syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE,
 		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
 	} {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -108,7 +109,7 @@ func TestShortError(t *testing.T) {
 // TestTransient tells errors that pass from those that stay.
 func TestTransient(t *testing.T) {
 	for err, want := range map[error]bool{
-		io.ErrUnexpectedEOF: true, io.EOF: true, syscall.ECONNRESET: true, fs.ErrNotExist: false, fs.ErrExist: false, &ShortError{}: false,
+		io.ErrUnexpectedEOF: true, io.EOF: true, syscall.ECONNRESET: true, context.Canceled: true, ConnectionError{context.Canceled}: true, fs.ErrNotExist: false, fs.ErrExist: false, &ShortError{}: false,
 		Conflict(syscall.ECONNRESET): false, ConnectionError{fmt.Errorf("%w %w", fs.ErrNotExist, io.EOF)}: false,
 		NewProxyError(500): true, NewProxyError(502): true, NewProxyError(429): true, NewProxyError(403): false, NewProxyError(499): false,
 	} {

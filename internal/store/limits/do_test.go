@@ -63,6 +63,21 @@ func TestDoGivesUp(t *testing.T) {
 	}
 }
 
+// TestCanceledByAnother: an attempt that ends because another request was canceled is repeated.
+func TestCanceledByAnother(t *testing.T) {
+	r, _ := impatient(New(0))
+	attempts := 0
+	err := r.Do(t.Context(), "stat", "k", 0, func(context.Context) error {
+		if attempts++; attempts > 1 {
+			return nil
+		}
+		return driver.ConnectionError{Cause: context.Canceled}
+	})
+	if attempts != 2 || err != nil {
+		t.Errorf("%d attempts, %v", attempts, err)
+	}
+}
+
 // TestLongestRest: a server is left alone for as long as is allowed, and not for longer.
 func TestLongestRest(t *testing.T) {
 	for rest, want := range map[time.Duration]int{longestRest: 2, longestRest + 1: 1} {
