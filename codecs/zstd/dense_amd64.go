@@ -35,6 +35,16 @@ func takeDense4Kernel512(r *run, c *cursor)
 //go:noescape
 func takeDense2Kernel512(r *run, c *cursor)
 
+// takeDense4Kernel256 does the same for steps of four bytes. It needs AVX2.
+//
+//go:noescape
+func takeDense4Kernel256(r *run, c *cursor)
+
+// takeDense2Kernel256 does the same for steps of two bytes. It needs AVX2.
+//
+//go:noescape
+func takeDense2Kernel256(r *run, c *cursor)
+
 func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
 	if !simd() {
 		return p.takeDensePlain(table, src, r)
@@ -44,9 +54,13 @@ func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
 		src: &src[0], table: &table[0], literals: &literals[len(p.literals)], sequences: &sequences[len(p.sequences)],
 		end: len(src), anchor: p.anchor, scratch: &p.hits[0],
 	}
-	switch {
-	case cpu.Used() < cpu.AVX512:
+	switch used := cpu.Used(); {
+	case used < cpu.AVX2:
 		takeDenseKernel(r, &c)
+	case used < cpu.AVX512 && r.step == 4:
+		takeDense4Kernel256(r, &c)
+	case used < cpu.AVX512:
+		takeDense2Kernel256(r, &c)
 	case r.step == 4:
 		takeDense4Kernel512(r, &c)
 	default:
