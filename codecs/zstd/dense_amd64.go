@@ -8,7 +8,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/cpu"
 )
 
-// cursor tells takeDenseKernel where to read and write.
+// cursor tells a kernel where to read and write.
 type cursor struct {
 	src       *byte
 	table     *uint32
@@ -20,12 +20,7 @@ type cursor struct {
 	scratch   *hit // memory to work with, of runMost hits
 }
 
-// takeDenseKernel does the same as takeDensePlain, on any amd64 processor.
-//
-//go:noescape
-func takeDenseKernel(r *run, c *cursor)
-
-// takeDense4Kernel512 does the same for steps of four bytes. It needs AVX-512.
+// takeDense4Kernel512 does the same as takeDensePlain for steps of four bytes. It needs AVX-512.
 //
 //go:noescape
 func takeDense4Kernel512(r *run, c *cursor)
@@ -46,7 +41,8 @@ func takeDense4Kernel256(r *run, c *cursor)
 func takeDense2Kernel256(r *run, c *cursor)
 
 func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
-	if !simd() {
+	used := cpu.Used()
+	if used < cpu.AVX2 {
 		return p.takeDensePlain(table, src, r)
 	}
 	literals, sequences := p.literals[:cap(p.literals)], p.sequences[:cap(p.sequences)]
@@ -54,9 +50,7 @@ func (p *parser) takeDense(table []uint32, src []byte, r *run) (long int) {
 		src: &src[0], table: &table[0], literals: &literals[len(p.literals)], sequences: &sequences[len(p.sequences)],
 		end: len(src), anchor: p.anchor, scratch: &p.hits[0],
 	}
-	switch used := cpu.Used(); {
-	case used < cpu.AVX2:
-		takeDenseKernel(r, &c)
+	switch {
 	case used < cpu.AVX512 && r.step == 4:
 		takeDense4Kernel256(r, &c)
 	case used < cpu.AVX512:

@@ -4,7 +4,24 @@
 
 #include "go_asm.h"
 #include "textflag.h"
-#include "dense_amd64.h"
+
+// hash8
+#define MULTIPLIER $0x2545f4914f6cdd1d
+
+#define SIZE run_layout+layout_size(R13)
+
+// ENTRY sets BX to the entry of the position at, whose eight bytes are in BX, and
+// DX to its slot. R13 is the run, CX its down, and R15 MULTIPLIER.
+#define ENTRY(at, scratch) \
+	ANDQ run_mask(R13), BX \
+	IMULQ R15, BX \
+	MOVQ BX, DX \
+	SHRQ CX, DX \
+	SHRQ $24, BX \
+	MOVBLZX BX, BX \
+	MOVL at, scratch \
+	SHLL $8, scratch \
+	ORL  scratch, BX
 
 #define BATCH 64
 #define NEAR (256<<10)
@@ -26,9 +43,10 @@ GLOBL dense2Bytes<>(SB), RODATA|NOPTR, $32
 
 // func takeDense4Kernel512(r *run, c *cursor)
 //
-// As takeDenseKernel, for steps of 4 bytes. Before it goes through BATCH positions, it lists their
-// entries, with their slots below them, 8 at a time.
-// From NEAR on, it prefetches the earlier places to which the table refers now, so that no load of
+// R8 is the position, R11 the anchor, and stop where the run ends. A copy has its length in AX and its
+// offset in BX; the search goes on at R14. Before the search goes through BATCH positions, the entries of
+// these are listed, with their slots below them, 8 at a time.
+// From NEAR on, the earlier places to which the table refers now are prefetched, so that no load of
 // the search has to wait for the memory.
 //
 // R15 is where the entry of the position R8 is listed. The list is in scratch, with eight positions
@@ -343,9 +361,10 @@ denseFew:
 
 // func takeDense2Kernel512(r *run, c *cursor)
 //
-// As takeDenseKernel, for steps of 2 bytes. Before it goes through BATCH positions, it lists their
-// entries, with their slots below them, 8 at a time.
-// From NEAR on, it prefetches the earlier places to which the table refers now, so that no load of
+// R8 is the position, R11 the anchor, and stop where the run ends. A copy has its length in AX and its
+// offset in BX; the search goes on at R14. Before the search goes through BATCH positions, the entries of
+// these are listed, with their slots below them, 8 at a time.
+// From NEAR on, the earlier places to which the table refers now are prefetched, so that no load of
 // the search has to wait for the memory.
 //
 // R15 is where the entry of the position R8 is listed. The list is in scratch, with eight positions
@@ -663,9 +682,10 @@ denseFew:
 
 // func takeDense4Kernel256(r *run, c *cursor)
 //
-// As takeDenseKernel, for steps of 4 bytes. Before it goes through BATCH positions, it lists their
-// entries, with their slots below them, 4 at a time.
-// From NEAR on, it prefetches their slots of the table.
+// R8 is the position, R11 the anchor, and stop where the run ends. A copy has its length in AX and its
+// offset in BX; the search goes on at R14. Before the search goes through BATCH positions, the entries of
+// these are listed, with their slots below them, 4 at a time.
+// From NEAR on, the slots of the table are prefetched.
 //
 // R15 is where the entry of the position R8 is listed. The list is in scratch, with eight positions
 // more than a batch has: of these, only what the search loads is prefetched, so that the next batch need
@@ -941,9 +961,10 @@ denseFew:
 
 // func takeDense2Kernel256(r *run, c *cursor)
 //
-// As takeDenseKernel, for steps of 2 bytes. Before it goes through BATCH positions, it lists their
-// entries, with their slots below them, 4 at a time.
-// From NEAR on, it prefetches their slots of the table.
+// R8 is the position, R11 the anchor, and stop where the run ends. A copy has its length in AX and its
+// offset in BX; the search goes on at R14. Before the search goes through BATCH positions, the entries of
+// these are listed, with their slots below them, 4 at a time.
+// From NEAR on, the slots of the table are prefetched.
 //
 // R15 is where the entry of the position R8 is listed. The list is in scratch, with eight positions
 // more than a batch has: of these, only what the search loads is prefetched, so that the next batch need

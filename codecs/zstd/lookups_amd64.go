@@ -4,14 +4,11 @@ package zstd
 
 import "github.com/zmigrate/zmigrate/internal/cpu"
 
-// Kernels for any amd64 processor do the same as lookUpPlain, lookUpLongPlain and
-// verifyPlain. Those that look up prefetch the earlier places, because loading these takes
-// most of the time. All get a pointer to the content at the first position of the run.
+// Kernels do the same as lookUpPlain, lookUpLongPlain and verifyPlain. Those that look up
+// prefetch the earlier places, because loading these takes most of the time. All get a
+// pointer to the content at the first position of the run.
 
-//go:noescape
-func lookUpKernel(hits *hit, table *uint32, at *byte, r *run) int
-
-// lookUpKernel256 does the same as lookUpKernel for at least eight positions, at steps of two or four bytes.
+// lookUpKernel256 does the same as lookUpPlain for at least eight positions, at steps of two or four bytes.
 // It needs AVX2 and BMI2.
 //
 //go:noescape
@@ -35,7 +32,7 @@ var gather256 = func() (lists [256][8]uint8) {
 	return lists
 }()
 
-// lookUpKernel512 does the same as lookUpKernel. It needs AVX-512.
+// lookUpKernel512 does the same as lookUpPlain. It needs AVX-512.
 //
 //go:noescape
 func lookUpKernel512(hits *hit, table *uint32, at *byte, r *run) int
@@ -51,14 +48,12 @@ func simd() bool { return cpu.Used() >= cpu.Baseline }
 
 func lookUp(hits *[runMost]hit, table []uint32, src []byte, r *run) int {
 	switch {
-	case !simd():
-		return lookUpPlain(hits, table, src, r)
 	case cpu.Used() >= cpu.AVX512:
 		return lookUpKernel512(&hits[0], &table[0], &src[r.at], r)
 	case cpu.Used() >= cpu.AVX2 && r.count >= 8:
 		return lookUpKernel256(&hits[0], &table[0], &src[r.at], r)
 	}
-	return lookUpKernel(&hits[0], &table[0], &src[r.at], r)
+	return lookUpPlain(hits, table, src, r)
 }
 
 func lookUpLong(hits []hit, table []uint32, src []byte, r *run) {
