@@ -87,6 +87,9 @@ func readerCases(t *testing.T) []readerCase {
 		}
 	}
 	types["raw_bytes of 300"], types["null_terminated_bytes of 300"] = dtype.RawBytes(300), dtype.NullTerminated(300)
+	types["struct of one field"] = record(t, dtype.Field{Name: "n", Type: dtype.Int16})
+	types["struct of structs"] = record(t, dtype.Field{Name: "s", Type: types["struct of one field"]}, dtype.Field{Name: "n", Type: dtype.Int16})
+	types["struct of raw_bytes"] = record(t, dtype.Field{Name: "n", Type: dtype.Int16}, dtype.Field{Name: "raw", Type: dtype.RawBytes(2)})
 	type layout struct {
 		name, on     string // on: the data type, int16 if ""
 		shape, chunk []int
@@ -99,6 +102,13 @@ func readerCases(t *testing.T) []readerCase {
 		{name: "one dimension", shape: []int{8}, chunk: []int{4}, codecs: `["bytes"]`, names: []string{"x"}},
 		{name: "no elements", shape: []int{0, 4}, chunk: []int{4, 4}, codecs: `["bytes"]`, names: plain},
 		{name: "big-endian", codecs: `[{"name":"bytes","configuration":{"endian":"big"}}]`, names: plain},
+		{name: "big-endian complex numbers, a chunk beyond the edge", on: "complex64", shape: []int{3, 4}, chunk: []int{4, 4}, codecs: `[{"name":"bytes","configuration":{"endian":"big"}}]`, names: plain},
+		{name: "little-endian complex numbers, a chunk beyond the edge", on: "complex64", shape: []int{3, 4}, chunk: []int{4, 4}, codecs: `["bytes"]`, names: plain},
+		{name: "a transpose of no dimensions", codecs: `[{"name":"transpose","configuration":{"order":[]}},"bytes"]`},
+		{name: "a struct of one field", on: "struct of one field", codecs: `["bytes"]`, names: plain},
+		{name: "a struct of structs", on: "struct of structs", codecs: `["bytes"]`, names: plain},
+		{name: "a struct of raw_bytes", on: "struct of raw_bytes", codecs: `["bytes"]`, names: plain},
+		{name: "zlib of the default level", codecs: `["bytes",{"name":"numcodecs.zlib","configuration":{"level":-1}}]`, names: plain},
 		{name: "big-endian astype and cast_value", on: "float32", codecs: `[{"name":"numcodecs.astype","configuration":{"encode_dtype":"<f8","decode_dtype":"<f4"}},{"name":"cast_value","configuration":{"data_type":"int16"}},{"name":"bytes","configuration":{"endian":"big"}}]`, names: plain},
 		{name: "big-endian cast_value and delta", on: "float32", codecs: `[{"name":"cast_value","configuration":{"data_type":"int16"}},{"name":"numcodecs.delta","configuration":{"dtype":"<i2"}},{"name":"bytes","configuration":{"endian":"big"}}]`, names: plain},
 		{name: "big-endian scale_offset and fixedscaleoffset", on: "float32", codecs: `[{"name":"scale_offset","configuration":{"scale":2}},{"name":"numcodecs.fixedscaleoffset","configuration":{"offset":0,"scale":4,"dtype":"<f4","astype":"<i4"}},{"name":"bytes","configuration":{"endian":"big"}}]`, names: plain},
@@ -164,7 +174,7 @@ func readerCases(t *testing.T) []readerCase {
 		{name: "add_offset of floats, a mapping", on: "float32", codecs: `["bytes"]`, names: plain, attributes: `{"add_offset":{}}`},
 	} {
 		meta := &zarr.Array{Type: types[cmp.Or(l.on, "int16")], Grid: square(), DimensionNames: l.names}
-		if l.shape != nil || l.name == "no dimensions" {
+		if l.shape != nil || strings.HasSuffix(l.name, "no dimensions") {
 			meta.Grid = zarr.Grid{Shape: l.shape, Chunk: l.chunk}
 		}
 		if err := json.Unmarshal([]byte(l.codecs), &meta.Codecs); err != nil {
@@ -280,11 +290,22 @@ func newReaderCase(t *testing.T, registry *codecs.Registry, label, on string, me
 	return readerCase{}, false
 }
 
+// record returns a data type of structs.
+func record(t *testing.T, fields ...dtype.Field) dtype.Type {
+	t.Helper()
+	r, err := dtype.Struct(fields...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // samples returns two elements of a type, which codecs for numbers keep as they are.
 func samples(t *testing.T, data dtype.Type) [][]byte {
 	t.Helper()
 	for _, two := range [][2]string{
 		{`1`, `2`}, {`1`, `-1`}, {`true`, `false`}, {`[1,2]`, `[2,1]`}, {`"ab"`, `"c"`}, {`"AQI="`, `"AwQ="`}, {`{"x":1,"n":2}`, `{"x":2,"n":1}`},
+		{`{"n":1}`, `{"n":-1}`}, {`{"s":{"n":1},"n":2}`, `{"s":{"n":2},"n":1}`}, {`{"n":1,"raw":"AQI="}`, `{"n":2,"raw":"AwQ="}`},
 		{`"` + strings.Repeat("AQID", 100) + `"`, `"` + strings.Repeat("BAUG", 100) + `"`},
 	} {
 		a, err := data.ParseScalar(dtype.V3, json.RawMessage(two[0]))

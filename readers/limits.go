@@ -165,6 +165,25 @@ func noScaleFill(a *zarr.Array, _ []codecs.Spec) Refusal {
 	return Refusal{}
 }
 
+// flatStructs refuses structs that tensorstore does not open: those of one field, whose fill value it
+// takes for that of the field, and those with a field of structs or of raw_bytes.
+func flatStructs(a *zarr.Array, _ []codecs.Spec) Refusal {
+	record, ok := a.Type.(dtype.Record)
+	if !ok {
+		return Refusal{}
+	}
+	fields := record.Fields()
+	if len(fields) == 1 {
+		return Refusal{"data_type", "a struct of one field", otherTypes["struct"][0]}
+	}
+	for _, f := range fields {
+		if name := f.Type.Name(); name == "struct" || name == "raw_bytes" {
+			return Refusal{"data_type", "a struct with a field of " + name, otherTypes["struct"][0]}
+		}
+	}
+	return Refusal{}
+}
+
 // exactInDoubles refuses fill values that JavaScript rounds.
 func exactInDoubles(a *zarr.Array, _ []codecs.Spec) Refusal {
 	var far bool

@@ -65,6 +65,33 @@ func zarrsNumbers(a *zarr.Array, specs []codecs.Spec) Refusal {
 	return Refusal{}
 }
 
+// zarrsConfigurations refuses configurations of codecs that zarrs does not take: a transpose of an array
+// without dimensions, and the default level of zlib.
+func zarrsConfigurations(a *zarr.Array, specs []codecs.Spec) Refusal {
+	for _, s := range specs {
+		var c struct {
+			Level int `json:"level"`
+		}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		switch {
+		case s.Name == "transpose" && len(a.Grid.Shape) == 0:
+			return Refusal{"codecs", "transpose of an array without dimensions", "leave it out"}
+		case s.Name == "numcodecs.zlib" && c.Level < 0:
+			return Refusal{"codecs", "numcodecs.zlib with the level -1", "a level from 0 to 9"}
+		}
+	}
+	return Refusal{}
+}
+
+// noBigPairs refuses big-endian complex numbers: where zarrs reads a part of a chunk, such as of a chunk
+// beyond the edge, it exchanges their real and imaginary parts.
+func noBigPairs(a *zarr.Array, specs []codecs.Spec) Refusal {
+	if n, ok := a.Type.(dtype.Numeric); ok && n.Kind() == dtype.Complex && bigEndian(specs) {
+		return Refusal{"codecs", "big-endian complex numbers", "endian: little"}
+	}
+	return Refusal{}
+}
+
 // wholeBytes refuses packbits with a byte for the padding if it stores all bits of elements of whole bytes:
 // zarrs takes such chunks for those of bytes, without that byte.
 func wholeBytes(a *zarr.Array, specs []codecs.Spec) Refusal {
@@ -89,6 +116,17 @@ func wholeBytes(a *zarr.Array, specs []codecs.Spec) Refusal {
 	return Refusal{}
 }
 
+// bigEndian reports whether a chain stores big-endian elements.
+func bigEndian(specs []codecs.Spec) bool {
+	return slices.ContainsFunc(specs, func(s codecs.Spec) bool {
+		var c struct {
+			Endian string `json:"endian"`
+		}
+		_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
+		return s.Name == "bytes" && c.Endian == "big"
+	})
+}
+
 // littleEndian refuses big-endian elements if the chain has one codec of each list. zarr-python
 // hands the one codec an array in an order that it does not take.
 func littleEndian(arithmetic, others string) limit {
@@ -96,14 +134,7 @@ func littleEndian(arithmetic, others string) limit {
 		return slices.ContainsFunc(split(names), func(name string) bool { return has(specs, name) })
 	}
 	return func(_ *zarr.Array, specs []codecs.Spec) Refusal {
-		big := slices.ContainsFunc(specs, func(s codecs.Spec) bool {
-			var c struct {
-				Endian string `json:"endian"`
-			}
-			_ = json.Unmarshal(s.Configuration, &c) // binding has checked it
-			return s.Name == "bytes" && c.Endian == "big"
-		})
-		if big && hasOne(specs, arithmetic) && hasOne(specs, others) {
+		if bigEndian(specs) && hasOne(specs, arithmetic) && hasOne(specs, others) {
 			return Refusal{"codecs", "big-endian elements with " + strings.Join(split(arithmetic), " or "), "endian: little"}
 		}
 		return Refusal{}

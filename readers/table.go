@@ -60,12 +60,12 @@ var table = []*Reader{
 	{
 		Name: "tensorstore", Version: "0.1.86", Tried: "0.1.86",
 		types: split(core + small + " int2 int4 raw_bytes struct"), codecs: split(registered + sharding),
-		limits: []limit{shardsLast, noScaleFill, oneNameEach, typeSizeOfByte},
+		limits: []limit{shardsLast, noScaleFill, oneNameEach, typeSizeOfByte, flatStructs},
 	},
 	{ // within the newest zarr-python, as its codec pipeline
 		Name: "zarrs-python", Version: "0.2", Tried: "0.2.3",
 		types: split(core), codecs: split(registered + sharding + " numcodecs.zlib numcodecs.bz2 numcodecs.shuffle numcodecs.pcodec numcodecs.fixedscaleoffset"),
-		limits: []limit{shardsDivide, noPayload("float16"), noPayload("float32"), zarrsNumbers},
+		limits: []limit{shardsDivide, noPayload("float16"), noPayload("float32"), zarrsNumbers, zarrsConfigurations, noBigPairs},
 	},
 	{
 		Name: "gdal", Version: "3.12", Tried: "3.12.2",
@@ -86,7 +86,7 @@ var table = []*Reader{
 			" complex_float8_e5m2 complex_float8_e5m2fnuz complex_float8_e8m0fnu complex_float6_e2m3fn complex_float6_e3m2fn complex_float4_e2m1fn")),
 		codecs: split(registered + sharding + vlen + " reshape bitround zarrs.squeeze packbits zfp zarrs.gdeflate numcodecs.fixedscaleoffset" +
 			" numcodecs.pcodec numcodecs.zfpy numcodecs.adler32 numcodecs.bz2 numcodecs.fletcher32 numcodecs.shuffle numcodecs.zlib"),
-		limits: []limit{wholeBytes},
+		limits: []limit{wholeBytes, zarrsConfigurations},
 	},
 	{
 		Name: "zarr-java", Page: "https://github.com/zarr-developers/zarr-java",
