@@ -3,6 +3,8 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
@@ -28,9 +30,13 @@ func (m *Manifest) Touched(was *Manifest) (name string, count int) {
 // Differences lists, for people, what has changed from the manifest was, that of a
 // checkpoint, to m. The list is empty if nothing has changed.
 func (m *Manifest) Differences(was *Manifest) []string {
-	list := m.OtherInputs(was)
+	added := m.added(was)
+	list := m.otherInputs(was, added)
 	if m.Hash == was.Hash {
 		return list
+	}
+	for _, array := range added {
+		list = append(list, fmt.Sprintf("array %q of the source is read, and was not", array))
 	}
 	if m.Append != was.Append {
 		list = append(list, growthChange(was.Append, m.Append))
@@ -69,8 +75,30 @@ func growthChange(was, is string) string {
 	}
 }
 
+// added returns the arrays of the source that the manifest was does not have: they are new, or the job
+// left them out, such as because an earlier version of the program did not read them.
+func (m *Manifest) added(was *Manifest) []string {
+	before := map[string]bool{}
+	for _, a := range was.Arrays {
+		before[a.Source] = true
+	}
+	var list []string
+	for _, a := range m.Arrays {
+		if !before[a.Source] {
+			list = append(list, a.Source)
+		}
+	}
+	return list
+}
+
 // OtherInputs lists the differences in the job and in the source files.
-func (m *Manifest) OtherInputs(was *Manifest) []string {
+func (m *Manifest) OtherInputs(was *Manifest) []string { return m.otherInputs(was, nil) }
+
+// otherInputs is OtherInputs without the new files in the folders of some arrays.
+func (m *Manifest) otherInputs(was *Manifest, arrays []string) []string {
+	within := func(f sources.File) bool {
+		return slices.ContainsFunc(arrays, func(a string) bool { return strings.Contains(f.URL, "/"+a+"/") })
+	}
 	list := jobfile.Differences(was.Job, m.Job)
 	before := map[string]sources.File{}
 	for _, f := range was.Files {
@@ -79,9 +107,11 @@ func (m *Manifest) OtherInputs(was *Manifest) []string {
 	for _, f := range m.Files {
 		old, known := before[NameOf(f)]
 		delete(before, NameOf(f))
-		if !known {
+		switch change := FileChange(old, f); {
+		case !known && within(f):
+		case !known:
 			list = append(list, fmt.Sprintf("source file %s is new", NameOf(f)))
-		} else if change := FileChange(old, f); change != "" {
+		case change != "":
 			list = append(list, change)
 		}
 	}

@@ -22,6 +22,25 @@ func TestManifestOfLaterVersion(t *testing.T) {
 	}
 }
 
+// An array that an earlier plan left out, such as because the program did not read it, is named. Its files are not new.
+func TestDifferencesOfArrays(t *testing.T) {
+	document, chunk := sources.File{URL: "s.zarr/c/.zarray", Size: 9}, sources.File{URL: "s.zarr/c/0", Size: 8}
+	was := &Manifest{Hash: "1", Job: []byte(`{}`), Files: Files{document}, Arrays: []Array{{Source: "a", Target: "a"}}}
+	for _, test := range []struct {
+		is   Manifest
+		want []string
+	}{
+		{Manifest{Files: Files{document, chunk}, Arrays: []Array{{Source: "a"}, {Source: "c"}}}, []string{`array "c" of the source is read, and was not`}},
+		{Manifest{Files: Files{document, chunk, {URL: "s.zarr/a/0"}}, Arrays: []Array{{Source: "a"}, {Source: "c"}}}, []string{"source file s.zarr/a/0 is new", `array "c" of the source is read, and was not`}},
+		{Manifest{Files: Files{document, chunk}, Arrays: []Array{{Source: "a", Target: "a"}}}, []string{"source file s.zarr/c/0 is new"}},
+	} {
+		test.is.Hash, test.is.Job = "2", was.Job
+		if diff := cmp.Diff(test.want, test.is.Differences(was)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestManifestFiles(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
 	for want, files := range map[string]Files{
