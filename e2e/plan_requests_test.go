@@ -26,6 +26,16 @@ func TestPlanRequests(t *testing.T) {
 		}
 		raw = append(raw, fmt.Sprintf("a%d: {url: %q, data_type: float32, shape: [16384]}", i, b.url(name)))
 	}
+	for i := range 64 { // blocks of N5: mode 0, one dimension, 4096 elements
+		if err := bucket.Put(t.Context(), fmt.Sprintf("in.n5/a/%d", i), append([]byte{0, 0, 0, 1, 0, 0, 16, 0}, data[i<<12:(i+1)<<12]...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, document := range map[string]string{"in.n5/attributes.json": `{"n5":"2.5.1"}`, "in.n5/a/attributes.json": `{"dimensions":[262144],"blockSize":[4096],"dataType":"uint8","compression":{"type":"raw"}}`} {
+		if err := bucket.Put(t.Context(), key, []byte(document)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	table, err := os.ReadFile("../sources/arrow/testdata/sums_v2.parquet")
 	if err == nil {
 		err = bucket.Put(t.Context(), "table.parquet", table)
@@ -48,6 +58,7 @@ egress_per_gib: 2048
 		{"rechunked", remote("up.zarr"), b.url("rechunked.zarr"), "arrays: {g/a: {chunks: [16, 64, 64]}, g/b: {chunks: [65536]}}"},
 		{"down", remote("up.zarr"), "down.zarr", ""},
 		{"raw", fmt.Sprintf(`{driver: raw, arrays: {%s}}`, strings.Join(raw, ", ")), "raw.zarr", ""},
+		{"n5", fmt.Sprintf(`{driver: n5, url: %q}`, b.url("in.n5")), "n5.zarr", ""},
 		{"table", fmt.Sprintf(`{driver: arrow, url: %q}`, b.url("table.parquet")), "table.zarr", ""},
 	} {
 		job := write(t, dir, test.name+".yaml", fmt.Appendf(nil, "zmigrate: 1\nsource: %s\ntarget: {url: %q}\n%s\n", test.source, test.target, test.more))

@@ -10,6 +10,7 @@ import (
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/sources"
+	"github.com/zmigrate/zmigrate/sources/zarr/n5"
 	"github.com/zmigrate/zmigrate/zarr"
 )
 
@@ -96,7 +97,7 @@ func within(j *jobfile.Job, files iter.Seq[sources.File], at []place) (messages 
 // document. ok is false if the file is no metadata document.
 func HierarchyOf(url string) (folder string, ok bool) {
 	name := path.Base(strings.ReplaceAll(url, `\`, "/"))
-	if !slices.Contains([]string{zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2}, name) {
+	if !slices.Contains([]string{zarr.MetadataKey, zarr.ConsolidatedKeyV2, zarr.GroupKeyV2, zarr.ArrayKeyV2, n5.Key}, name) {
 		return "", false
 	}
 	folder = url[:len(url)-len(name)]

@@ -20,6 +20,7 @@ func TestApart(t *testing.T) {
 		"another bucket":                 {"s3://b/in.zarr/zarr.json", "s3://b/in.zarr" + server, "s3://c/in.zarr/out" + server, "", ""},
 		"onto":                           {"s3://b/in.zarr/zarr.json", "s3://b/in.zarr" + server, "s3://b/in.zarr" + server, "", "target.url: the source file s3://b/in.zarr/zarr.json lies inside the target"},
 		"within":                         {"s3://b/in.zarr/.zgroup", "s3://b/in.zarr" + server, "s3://b/in.zarr/out" + server, "", "target.url: the target lies inside of s3://b/in.zarr, which is part of the source"},
+		"within N5":                      {"s3://b/in.n5/attributes.json", "s3://b/in.n5" + server, "s3://b/in.n5/out" + server, "", "target.url: the target lies inside of s3://b/in.n5, which is part of the source"},
 		"within a root without document": {"s3://b/all/in.zarr/zarr.json", "s3://b/all" + server, "s3://b/all/out.zarr" + server, "", "target.url: the target lies inside of s3://b/all" + server + ", which is the source"},
 		"within a folder of files":       {"s3://b/all/a.nc", "s3://b/all/*.nc" + server, "s3://b/all/out.zarr" + server, "", ""},
 		"beside one of many":             {"s3://b/all/in.zarr/zarr.json", "s3://b/all/*.zarr" + server, "s3://b/all/out" + server, "", ""},

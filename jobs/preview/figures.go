@@ -65,7 +65,7 @@ const listedAtOnce = 1000
 type Costs struct {
 	plan *plan.Plan
 	// files is the number of files of a remote source, and documents that of the metadata documents of
-	// Zarr among them. Where there are documents, all chunks are objects.
+	// Zarr or N5 among them. Where there are documents, all chunks are objects.
 	files, documents int64
 }
 
