@@ -139,6 +139,9 @@ func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind co
 	}
 	delete(fields, "id")
 	ofGDAL(id, fields)
+	if id == gzipName && string(fields["level"]) == "-1" {
+		fields["level"] = json.RawMessage("6") // the level that zlib takes for -1, which Zarr v3 lacks
+	}
 	d, err := r.LookupV2(id)
 	if err != nil {
 		return spec, 0, 0, err

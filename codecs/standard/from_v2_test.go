@@ -56,6 +56,7 @@ func TestFromV2(t *testing.T) {
 			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.lzma","configuration":{"format":1,"check":4,"preset":null,"filters":null}}]`},
 		{`"<i2"`, `null`, `{"id":"lzma","format":3,"filters":[{"id":33}]}`, false,
 			`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.lzma","configuration":{"filters":[{"id":33}],"format":3}}]`},
+		{`"<i2"`, `null`, `{"id":"gzip","level":-1}`, false, `[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":6}}]`},
 		{`"|O"`, `[{"id":"vlen-utf8"}]`, `{"id":"gzip","level":5}`, false, `[{"name":"vlen-utf8","configuration":{}},{"name":"gzip","configuration":{"level":5}}]`},
 		{`"|O"`, `[{"id":"vlen-utf8"}]`, `{"id":"blosc","cname":"lz4","clevel":5,"shuffle":1,"blocksize":0}`, false,
 			`[{"name":"vlen-utf8","configuration":{}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":1,"blocksize":0}}]`},
