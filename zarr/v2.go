@@ -67,7 +67,7 @@ func ParseArrayV2(text, attributes []byte, types *dtype.Registry, registry *code
 	if a.Type != nil {
 		v.Type = a.Type
 		if a.Codecs, err = standard.FromV2(registry, v); err != nil {
-			if errors.Is(err, codecs.ErrUnknown) {
+			if errors.Is(err, codecs.ErrUnknown) || errors.Is(err, errors.ErrUnsupported) {
 				err = fmt.Errorf("%w: rewrite the array without it, such as with zarr-python 2", err)
 			}
 			d.problems = append(d.problems, err) // the error names the filter

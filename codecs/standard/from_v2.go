@@ -42,7 +42,7 @@ func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 	for i, text := range list {
 		spec, kind, next, err := fromV2(r, text)
 		if err == nil && kind != codecs.KindBytesToBytes && (len(back) > 0 || serializer.Name != BytesName) {
-			err = errors.New("it takes arrays, and a filter in front of it makes bytes")
+			err = unsuited("it takes arrays, and a filter in front of it makes bytes")
 		}
 		if err != nil {
 			where := fmt.Sprintf("filters[%d]", i)

@@ -2,6 +2,7 @@ package standard
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/zmigrate/zmigrate/codecs"
@@ -120,7 +121,11 @@ func (n numpyTypes) parse(name string, text *string) (dtype.Type, error) {
 	}
 	t, err := n.registry.ParseV3(quoted)
 	if err != nil || !isNumber(t) {
-		return nil, codecs.Fieldf(name, `%.60q: want a NumPy type of numbers such as "<f4"`, *text)
+		const wanted = `%.60q: want a NumPy type of numbers such as "<f4"`
+		if _, _, err := n.registry.ParseV2(quoted, ""); err == nil { // such as times
+			return nil, codecs.InField(name, unsuited(fmt.Sprintf(wanted, *text)))
+		}
+		return nil, codecs.Fieldf(name, wanted, *text)
 	}
 	return t, nil
 }

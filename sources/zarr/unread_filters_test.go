@@ -22,6 +22,8 @@ func TestUnreadFilters(t *testing.T) {
 		"bytes":                {"|O", `""`, `{"id":"msgpack2","raw":true}`, "codecs[0] (numcodecs.msgpack2): raw: true: the elements are bytes, want texts: rewrite the array without this codec"},
 		"categories as floats": {"|O", `""`, `{"id":"categorize","labels":["a"],"dtype":"|O","astype":"<f4"}`, `codecs[0] (numcodecs.categorize): astype: "<f4": want integers: rewrite the array without this codec`},
 		"complex differences":  {"<c16", "null", `{"id":"delta","dtype":"<c16","astype":"<c16"}`, "codecs[0] (numcodecs.delta): data type complex128: want integers or floats: rewrite the array without this codec, such as with zarr-python"},
+		"differences of times": {"<m8[s]", "null", `{"id":"delta","dtype":"<m8[s]","astype":"<i8"}`, `codecs[0] (numcodecs.delta): dtype: "<m8[s]": want a NumPy type of numbers such as "<f4": rewrite the array without this codec, such as with zarr-python`},
+		"arrays behind bytes":  {"<i4", "null", `{"id":"shuffle","elementsize":4},{"id":"delta","dtype":"<i4"}`, "filters[1]: it takes arrays, and a filter in front of it makes bytes: rewrite the array without it, such as with zarr-python 2"},
 		"rounded differences":  {"<f8", "null", `{"id":"delta","dtype":"<f8","astype":"<i4"}`, "codecs[0] (numcodecs.delta): astype: int32 for float64: want integers for integers and floats for floats: rewrite the array without this codec, such as with zarr-python"},
 	} {
 		dir := t.TempDir()
