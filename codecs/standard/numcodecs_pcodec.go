@@ -127,13 +127,31 @@ func (b *pcodecBound) AppendEncode(dst []byte, src ndarray.Array) ([]byte, error
 	return pcodec.AppendEncode(dst, data, b.number, b.Level)
 }
 
+// integerOfFloat are the integers that have the bits of floats.
+var integerOfFloat = map[pcodec.Type]pcodec.Type{
+	pcodec.Float16: pcodec.Int16, pcodec.Float32: pcodec.Int32, pcodec.Float64: pcodec.Int64,
+}
+
+// stored returns the type of the numbers in a stream. Behind numcodecs.bitround, numcodecs stores
+// floats as integers with the same bits.
+func (b *pcodecBound) stored(src []byte) pcodec.Type {
+	integer, ok := integerOfFloat[b.number]
+	if !ok {
+		return b.number
+	}
+	if t, _, err := pcodec.Inspect(src); err != nil || t != integer {
+		return b.number
+	}
+	return integer
+}
+
 func (b *pcodecBound) Decode(dst ndarray.Array, src []byte) error {
 	data, ok := dst.Contiguous()
 	if ok {
-		return pcodecError(pcodec.DecodeInto(data, src, b.number))
+		return pcodecError(pcodec.DecodeInto(data, src, b.stored(src)))
 	}
 	whole := ndarray.New(b.in.Type, b.in.Shape)
-	if err := pcodec.DecodeInto(whole.Data, src, b.number); err != nil {
+	if err := pcodec.DecodeInto(whole.Data, src, b.stored(src)); err != nil {
 		return pcodecError(err)
 	}
 	ndarray.Copy(dst, whole)

@@ -160,6 +160,13 @@ func (b *zfpArrays[T]) Decode(dst ndarray.Array, src []byte) error {
 			return zfpError(err)
 		}
 		params = h.Params // readers go by the header, whatever the configuration says
+		// Behind numcodecs.bitround, numcodecs stores floats as integers with the same bits.
+		switch {
+		case b.form.number == zfp.Float32 && b.form.demote == nil && h.Type == zfp.Int32:
+			return decodeZfpBits[int32](dst, dtype.Int32, b.shape, src, params)
+		case b.form.number == zfp.Float64 && h.Type == zfp.Int64:
+			return decodeZfpBits[int64](dst, dtype.Int64, b.shape, src, params)
+		}
 	}
 	decode := func(f zfpField[T]) error { return zfp.Decode(f.numbers, b.shape, src, params, b.options(f.strides)) }
 	if b.form.demote == nil {
@@ -168,6 +175,18 @@ func (b *zfpArrays[T]) Decode(dst ndarray.Array, src []byte) error {
 		}
 	}
 	return b.fill(dst, decode)
+}
+
+// decodeZfpBits decodes a stream of integers and gives their bits to the elements of dst. t is the data
+// type of the integers.
+func decodeZfpBits[T zfp.Scalar](dst ndarray.Array, t dtype.Type, shape []int, src []byte, params zfp.Params) error {
+	a := ndarray.New(t, dst.Shape)
+	f, _ := zfpFieldIn[T](a)
+	if err := zfp.Decode(f.numbers, shape, src, params, zfp.Options{Header: true, Strides: f.strides}); err != nil {
+		return zfpError(err)
+	}
+	ndarray.Copy(dst, a)
+	return nil
 }
 
 // fill calls decode for a field without gaps. That is the memory of dst, or it is demoted or
