@@ -37,13 +37,23 @@ func (d *Decoder) Decode(dst, src []byte) (n int, err error) {
 // Faults of src behind the place where it stops stay unseen. A frame with a checksum is decoded
 // whole, and its checksum is compared.
 func (d *Decoder) DecodeUpTo(dst, src []byte, n int) (there int, err error) {
+	return d.decode(dst, src, n, math.MaxInt)
+}
+
+// DecodeFirst is Decode, but decodes the first frame in src alone. What is behind it may be anything.
+func (d *Decoder) DecodeFirst(dst, src []byte) (n int, err error) {
+	return d.decode(dst, src, math.MaxInt, 1)
+}
+
+// decode decodes frames until dst holds n bytes of their content.
+func (d *Decoder) decode(dst, src []byte, n, frames int) (there int, err error) {
 	race.Read(src)
 	f, ok := d.idle.Get().(*frameDecoder)
 	if !ok {
 		f = &frameDecoder{}
 	}
 	f.src, f.dst, f.out = src, dst, 0
-	for f.at = 0; f.at < len(src) && f.out < n; {
+	for f.at = 0; f.at < len(src) && f.out < n && frames > 0; frames-- {
 		f.until = n
 		if err = f.next(); err != nil {
 			break

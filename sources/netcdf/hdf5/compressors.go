@@ -101,8 +101,14 @@ func (d *decoders) bzip2Whole(dst, src []byte) ([]byte, error) {
 	}
 }
 
+// zstd decodes frames. If something else is behind the first frame, it is ignored, as in libhdf5.
 func (d *decoders) zstd(dst, src []byte) ([]byte, error) {
 	n, err := d.zstds.Decode(dst, src)
+	if err != nil {
+		if k, first := d.zstds.DecodeFirst(dst, src); first == nil {
+			n, err = k, nil
+		}
+	}
 	switch {
 	case errors.Is(err, zstd.ErrTooLarge):
 		return nil, tooMuch(len(dst))
@@ -112,7 +118,11 @@ func (d *decoders) zstd(dst, src []byte) ([]byte, error) {
 	return dst[:n], nil
 }
 
+// blosc decodes a buffer. Like libhdf5, it ignores what is behind the buffer.
 func (d *decoders) blosc(dst, src []byte) ([]byte, error) {
+	if h, err := blosc.ParseHeader(src); err == nil && h.EncodedSize < len(src) {
+		src = src[:h.EncodedSize]
+	}
 	n, err := blosc.DecodedSize(src)
 	switch {
 	case errors.Is(err, blosc.ErrUnsupported):
