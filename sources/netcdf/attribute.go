@@ -46,6 +46,9 @@ func (a *attribute) text() string {
 	if a.kind != netcdftype.Char && (a.kind != netcdftype.String || a.len() != 1) {
 		return ""
 	}
+	if a.zeros {
+		return hdf5.Text(a.values)
+	}
 	return hdf5.Text(bytes.ReplaceAll(a.values, []byte{0}, nil))
 }
 

@@ -48,7 +48,7 @@ func TestUnpackParts(t *testing.T) {
 	var files []*classic
 	for i := range scales {
 		files = append(files, withPacking(uint64(i+1), []attribute{
-			{"scale_factor", 5, f32(scales[i]), nil}, {"add_offset", 5, f32(offsets[i]), nil}, {"valid_min", 3, []byte{0, byte(i)}, nil},
+			{"scale_factor", 5, f32(scales[i]), nil, false}, {"add_offset", 5, f32(offsets[i]), nil, false}, {"valid_min", 3, []byte{0, byte(i)}, nil, false},
 		}, nil))
 	}
 	urls := write(t, files...)
@@ -94,9 +94,9 @@ func TestUnpackParts(t *testing.T) {
 
 // TestPackedParts has differences between files that only one mode can overlook.
 func TestPackedParts(t *testing.T) {
-	half, quarter := attribute{"scale_factor", 6, f64(0.5), nil}, attribute{"scale_factor", 6, f64(0.25), nil}
-	single := attribute{"scale_factor", 5, f32(0.5), nil}
-	least := attribute{"valid_min", 3, []byte{0, 1}, nil}
+	half, quarter := attribute{"scale_factor", 6, f64(0.5), nil, false}, attribute{"scale_factor", 6, f64(0.25), nil, false}
+	single := attribute{"scale_factor", 5, f32(0.5), nil, false}
+	least := attribute{"valid_min", 3, []byte{0, 1}, nil, false}
 	for name, test := range map[string]struct {
 		first, second []attribute
 		want          map[cf.Mode]string // text of the error by mode; "": accepted
@@ -116,7 +116,7 @@ func TestPackedParts(t *testing.T) {
 		"not packed": {[]attribute{least}, nil, map[cf.Mode]string{
 			cf.Keep: "valid_min is 1 in ", cf.Codecs: "valid_min is 1 in ", cf.Unpack: "valid_min is 1 in ",
 		}},
-		"not to be understood": {[]attribute{half, {"add_offset", 2, []byte("x"), nil}}, nil, map[cf.Mode]string{
+		"not to be understood": {[]attribute{half, {"add_offset", 2, []byte("x"), nil, false}}, nil, map[cf.Mode]string{
 			cf.Keep: "scale_factor is 0.5 in ", cf.Codecs: `0.nc: array "field": the attribute add_offset is "x"`, cf.Unpack: `0.nc: array "field": the attribute add_offset is "x"`,
 		}},
 	} {
@@ -138,9 +138,9 @@ func TestPackedParts(t *testing.T) {
 // TestUnpackFill refuses to join files of floats that agree only in their type, if one
 // of them is not packed.
 func TestUnpackFill(t *testing.T) {
-	packed := withPacking(2, []attribute{{"scale_factor", 5, f32(0.5), nil}}, nil)
+	packed := withPacking(2, []attribute{{"scale_factor", 5, f32(0.5), nil, false}}, nil)
 	plain := small(5, 2)
-	plain.vars[4].kind, plain.vars[4].attributes = 5, []attribute{{"_FillValue", 5, f32(-999), nil}}
+	plain.vars[4].kind, plain.vars[4].attributes = 5, []attribute{{"_FillValue", 5, f32(-999), nil, false}}
 	_, err := openArray(t, "field", Options{Combine: combine.Options{Concat: "t"}, CF: always(cf.Unpack)}, write(t, packed, plain))
 	if err == nil || !strings.Contains(err.Error(), "_FillValue is absent in ") {
 		t.Errorf("got %v", err)
@@ -149,7 +149,7 @@ func TestUnpackFill(t *testing.T) {
 
 // TestCodecsMode has an array whose bits stay, while _Unsigned changes its type.
 func TestCodecsMode(t *testing.T) {
-	urls := write(t, withPacking(4, nil, []attribute{{"scale_factor", 5, f32(0.5), nil}, {"_Unsigned", 2, []byte("true"), nil}}))
+	urls := write(t, withPacking(4, nil, []attribute{{"scale_factor", 5, f32(0.5), nil, false}, {"_Unsigned", 2, []byte("true"), nil, false}}))
 	kept, err := openArray(t, "bytes", Options{CF: always(cf.Keep)}, urls)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestCodecsMode(t *testing.T) {
 
 // TestModePerVariable unpacks one variable of two.
 func TestModePerVariable(t *testing.T) {
-	scale := []attribute{{"scale_factor", 6, f64(0.5), nil}}
+	scale := []attribute{{"scale_factor", 6, f64(0.5), nil, false}}
 	urls := write(t, withPacking(2, scale, scale))
 	opt := Options{CF: func(name string) cf.Mode {
 		if name == "field" {

@@ -131,13 +131,13 @@ func small(version byte, records uint64) *classic {
 	return &classic{
 		version: version, records: records,
 		dims:       []dimension{{name: "t"}, {name: "y", length: 3}, {name: "x", length: 5}},
-		attributes: []attribute{{"title", netcdftype.Char, []byte("a title\x00\x00"), nil}, {"version", 3, []byte{0, 7}, nil}},
+		attributes: []attribute{{"title", netcdftype.Char, []byte("a title\x00\x00"), nil, false}, {"version", 3, []byte{0, 7}, nil, false}},
 		vars: []variable{
-			{name: "x", kind: 6, dims: []int{2}, attributes: []attribute{{"units", netcdftype.Char, []byte("m"), nil}}},
+			{name: "x", kind: 6, dims: []int{2}, attributes: []attribute{{"units", netcdftype.Char, []byte("m"), nil, false}}},
 			{name: "scalar", kind: 4},
 			{name: "text", kind: netcdftype.Char, dims: []int{1}},
 			{name: "bytes", kind: 1, dims: []int{0, 1}},
-			{name: "field", kind: 3, dims: []int{0, 1, 2}, attributes: []attribute{{"_FillValue", 3, []byte{0xff, 0xff}, nil}}},
+			{name: "field", kind: 3, dims: []int{0, 1, 2}, attributes: []attribute{{"_FillValue", 3, []byte{0xff, 0xff}, nil, false}}},
 		},
 	}
 }

@@ -155,7 +155,7 @@ func TestRefused(t *testing.T) {
 // TestLongHeader has a header that takes several reads.
 func TestLongHeader(t *testing.T) {
 	c := small(2, 1)
-	c.attributes = append(c.attributes, attribute{"history", netcdftype.Char, bytes.Repeat([]byte("long "), 60000), nil})
+	c.attributes = append(c.attributes, attribute{"history", netcdftype.Char, bytes.Repeat([]byte("long "), 60000), nil, false})
 	src, err := openSource(t, Options{}, save(t, "f.nc", c.encode(1)))
 	if err != nil {
 		t.Fatal(err)

@@ -247,6 +247,7 @@ type attribute struct {
 	kind   netcdftype.Type
 	values []byte
 	shape  []int // of values with more than one dimension, in C order; else nil
+	zeros  bool  // zero bytes are part of the text
 }
 
 // objectKind is the kind of an attribute whose values NetCDF lacks, such as compounds. Its

@@ -114,14 +114,14 @@ func TestConcatRefused(t *testing.T) {
 		"packing": {func(c *classic) { c.vars[4].attributes[0].values = []byte{0, 9} }, "field",
 			[]string{"_FillValue is -1 in ", "0.nc and 9 in ", "1.nc"}},
 		"packing in one": {func(c *classic) {
-			c.vars[4].attributes = append(c.vars[4].attributes, attribute{"scale_factor", 6, f64(0.5), nil})
+			c.vars[4].attributes = append(c.vars[4].attributes, attribute{"scale_factor", 6, f64(0.5), nil, false})
 		}, "field", []string{"scale_factor is absent in ", "0.nc and 0.5 in "}},
 		"type":       {func(c *classic) { c.vars[4].kind = 8 }, "field", []string{"is int16 in ", "0.nc and uint16 in "}},
 		"length":     {func(c *classic) { c.dims[1].length = 4 }, "field", []string{`the length of dimension "y" is 3 in `, "and 4 in "}},
 		"dimensions": {func(c *classic) { c.vars[4].dims = []int{0, 2, 1} }, "field", []string{`the list of dimensions is ["t" "y" "x"] in `, `and ["t" "x" "y"] in `}},
 		"missing":    {func(c *classic) { c.vars[4].name = "other" }, "field", []string{`1.nc: no array "field", which `, "exclude it"}},
 		"added":      {func(c *classic) { c.vars[4].name = "other" }, "other", []string{`0.nc: no array "other", which `}},
-		"values": {func(c *classic) { c.attributes = append(c.attributes, attribute{"shift", 1, []byte{1}, nil}) }, "x",
+		"values": {func(c *classic) { c.attributes = append(c.attributes, attribute{"shift", 1, []byte{1}, nil, false}) }, "x",
 			[]string{`array "x": the value at [0] is `, "exclude it"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestConcatRefused(t *testing.T) {
 
 func TestConcatNotesDifferences(t *testing.T) {
 	changed := small(5, 2)
-	changed.vars[4].attributes = append(changed.vars[4].attributes, attribute{"comment", netcdftype.Char, []byte("K"), nil})
+	changed.vars[4].attributes = append(changed.vars[4].attributes, attribute{"comment", netcdftype.Char, []byte("K"), nil, false})
 	src, err := openSource(t, Options{Combine: combine.Options{Concat: "t"}}, write(t, small(5, 2), changed, changed)...)
 	if err != nil {
 		t.Fatal(err)

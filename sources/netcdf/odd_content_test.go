@@ -2,6 +2,7 @@ package netcdf_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,8 +95,25 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestTextsWithZeros has attributes of one text with zero bytes, in the three ways in which HDF5 fills
+// up texts. The texts are those that h5py reads.
+func TestTextsWithZeros(t *testing.T) {
+	all := openOdd(t, open(t, netcdf.Options{}, "testdata/texts.h5"), "d").Info().Attributes
+	for name, want := range map[string][5]string{
+		"terminated": {`"a"`, `"ab "`, `"ab   "`, `""`, `""`},
+		"zeros":      {`"a\u0000b"`, `"ab "`, `"ab   "`, `"\u0000b\u0000  "`, `""`},
+		"spaces":     {`"a\u0000b"`, `"ab "`, `"ab"`, `"\u0000b"`, `""`},
+	} {
+		for i := range want {
+			if got := string(all.Get(fmt.Sprint(name, i))); got != want[i] {
+				t.Errorf("attribute %s%d is %s, want %s", name, i, got, want[i])
+			}
+		}
+	}
+}
+
 // TestAttributeForms has nested values of several dimensions. The first zero byte ends
-// a text of HDF5. In a text of NetCDF it is dropped.
+// a terminated text of HDF5. In a text of NetCDF it is dropped.
 func TestAttributeForms(t *testing.T) {
 	all := openOdd(t, open(t, netcdf.Options{}, odd), "plain").Info().Attributes
 	for name, want := range map[string]string{

@@ -42,8 +42,9 @@ func (t *tree) readAttributes(ctx context.Context, all []hdf5.Attribute) (list [
 // length becomes characters, other texts become strings, and enumerations become
 // integers. Compounds become objects of JSON, and sequences become lists. Values of several dimensions follow each other in C order.
 //
-// In a single text of NetCDF, zero bytes are part of the text. Other texts may end at
-// the first zero byte.
+// A single text of NetCDF may have zero bytes, which libnetcdf drops. A single text of HDF5 that zero
+// bytes or spaces fill up keeps those in front of other bytes, as in h5py. Other texts end at the
+// first zero byte, as in libnetcdf.
 func (t *tree) readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute, error) {
 	if h.Datatype.Class == hdf5type.Reference && t.source.skipReferences {
 		return nil, fmt.Errorf("it is a reference, and source.references is skip: %w", errors.ErrUnsupported)
@@ -66,12 +67,16 @@ func (t *tree) readAttribute(ctx context.Context, h *hdf5.Attribute) (*attribute
 	switch d := native.Element; {
 	case d.Class == hdf5type.String || d.Class == hdf5type.Reference || d.Class == hdf5type.VariableLength && d.Text:
 		a.kind = netcdftype.String
+		single := values.Len() == 1 && len(h.Shape) == 0 && d.Class == hdf5type.String
 		for item := range values.Items() {
 			text, _, _ := bytes.Cut(item, []byte{0})
+			if single {
+				text = bytes.TrimRight(item, "\x00")
+			}
 			a.values = append(append(a.values, text...), 0)
 		}
-		if n := a.len(); h.Null || n == 1 && len(h.Shape) == 0 && d.Class == hdf5type.String {
-			a.kind, a.values = netcdftype.Char, a.values[:max(len(a.values)-1, 0)]
+		if h.Null || single {
+			a.kind, a.values, a.zeros = netcdftype.Char, a.values[:max(len(a.values)-1, 0)], !t.netCDF
 			if t.netCDF {
 				a.values = h.Raw()
 			}
