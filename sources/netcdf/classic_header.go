@@ -67,6 +67,8 @@ func readHeader(ctx context.Context, f *sources.OpenFile, buffer []byte) (*heade
 			return nil, fmt.Errorf("%s: the header is longer than %d bytes", f.URL, maxHeader)
 		case errors.Is(err, errShort):
 			return nil, fmt.Errorf("%s: truncated: the header does not end within the file's %d bytes: get the file again", f.URL, f.Size)
+		case err != nil && isClassic(buffer) && !errors.Is(err, errors.ErrUnsupported):
+			return nil, fmt.Errorf("%s: %w: the header is damaged: get the file again", f.URL, err)
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", f.URL, err)
 		}

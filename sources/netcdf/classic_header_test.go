@@ -145,6 +145,9 @@ func TestRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "f.nc") {
 				t.Fatalf("got %v, want an error about f.nc with %q", err, test.want)
 			}
+			if isClassic(test.file) && !errors.Is(err, errors.ErrUnsupported) && !strings.Contains(err.Error(), "get the file again") {
+				t.Errorf("%v: no way out", err)
+			}
 			if unsupported := strings.Contains(test.want, "version"); errors.Is(err, errors.ErrUnsupported) != unsupported {
 				t.Errorf("%v: wraps errors.ErrUnsupported: %v", err, !unsupported)
 			}
