@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -120,7 +121,11 @@ func fitted(rows [][]string, width int) [][]string {
 // replaceFile writes a file so that readers see a whole file at any time. The name of the
 // temporary file has another ending, because the collector of node_exporter reads each file
 // that ends in .prom. A file that is replaced keeps its mode, and a link to it stays a link.
+// A device or a pipe, such as /dev/stdout, is written and not replaced.
 func replaceFile(name string, text []byte) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return writeTo(name, text)
+	}
 	mode := fs.FileMode(0o644)
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -137,4 +142,14 @@ func replaceFile(name string, text []byte) error {
 		_ = os.Remove(temporary)
 	}
 	return err
+}
+
+// writeTo writes to a device or a pipe.
+func writeTo(name string, text []byte) error {
+	file, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
 }
