@@ -33,6 +33,25 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
+// unknownKey returns a hint about a key that a mapping does not have. It knows the names that
+// Zarr's metadata and other programs have for fields of job files.
+func unknownKey(name string, known []string) string {
+	ours := map[string]string{
+		"compressor": "codecs", "compressors": "codecs", "compression": "codecs", "filters": "codecs", "serializer": "codecs", "encoding": "codecs",
+		"chunk_shape": "chunks", "chunk_grid": "chunks", "chunk_size": "chunks", "chunksizes": "chunks", "chunksize": "chunks",
+		"shard_shape": "shards", "dtype": "data_type", "dims": "dimension_names", "dimensions": "dimension_names", "attrs": "attributes",
+	}[name]
+	switch {
+	case slices.Contains(known, ours):
+		return fmt.Sprintf("did you mean %q?", ours)
+	case name == "zarr_format":
+		return "targets are always Zarr v3"
+	case slices.Contains(known, "source") && slices.Contains([]string{"driver", "url", "concat", "stack", "include", "exclude", "select"}, name):
+		return "it stands below source, and begins further to the right"
+	}
+	return DidYouMean(name, known)
+}
+
 // Nearest returns the candidate that word may be a misspelling of. It returns false if there
 // is none.
 func Nearest(word string, candidates []string) (best string, found bool) {

@@ -53,8 +53,7 @@ func (p *parser) fields(n *node, at *trail, known map[string]setter, required ..
 		read, ok := known[m.name]
 		switch {
 		case !ok:
-			hint := DidYouMean(m.name, slices.Collect(maps.Keys(known)))
-			p.report(m.at, at.key(m.name), "unknown key", hint)
+			p.report(m.at, at.key(m.name), "unknown key", unknownKey(m.name, slices.Collect(maps.Keys(known))))
 		case m.value.kind != nullKind:
 			read(m.value, at.key(m.name))
 		}

@@ -72,7 +72,16 @@ func TestBrokenText(t *testing.T) {
 		{"syntax", "zmigrate: 1\na: b: c\n", "job.yaml:2:1: not valid YAML: mapping values are not allowed in this context"},
 		{"syntax of a flow", "zmigrate: 1\nsource: {driver: raw\ntarget: 1\n", "job.yaml:2:1: not valid YAML: did not find expected ',' or '}'"},
 		{"syntax of a block", "zmigrate: 1\nsource:\n  driver: raw\n url: x\n", "job.yaml:4:1: not valid YAML: did not find expected key"},
-		{"unknown anchor", "zmigrate: 1\nname: *x\n", "job.yaml:2:7: not valid YAML: unknown anchor 'x' referenced"},
+		{"unknown anchor", "zmigrate: 1\nname: *x\n", "job.yaml:2:7: not valid YAML: unknown anchor 'x' referenced (a text that begins with * or & stands in quotes)"},
+		{"glob without quotes", "zmigrate: 1\nsource: {driver: netcdf, url: *.nc}\n", "job.yaml:2:1: not valid YAML: did not find expected alphabetic or numeric character (a text that begins with * or & stands in quotes)"},
+		{"path of Windows", "zmigrate: 1\nname: \"C:\\data\"\n", "job.yaml:2:1: not valid YAML: found unknown escape character (in double quotes, a backslash begins an escape: use single quotes)"},
+		{"indentation", "zmigrate: 1\nsource:\n  driver: raw\n   url: x\n", "job.yaml:4:1: not valid YAML: mapping values are not allowed in this context (keys of one mapping begin in the same column, and a text with a colon and a blank stands in quotes)"},
+		{"keys of a section at the root", "zmigrate: 1\nsource:\ndriver: raw\n", `job.yaml:3:1: driver: unknown key (it stands below source, and begins further to the right)`},
+		{"words of other programs", small + "arrays: {A: {compressor: x, filters: x, chunk_shape: x, dtype: x, zarr_format: 2}}\n", `job.yaml:4:14: arrays.A.compressor: unknown key (did you mean "codecs"?)
+job.yaml:4:29: arrays.A.filters: unknown key (did you mean "codecs"?)
+job.yaml:4:41: arrays.A.chunk_shape: unknown key (did you mean "chunks"?)
+job.yaml:4:57: arrays.A.dtype: unknown key (did you mean "data_type"?)
+job.yaml:4:67: arrays.A.zarr_format: unknown key (targets are always Zarr v3)`},
 		{"control character", "zmigrate: 1\nname: a\x01\n", "job.yaml:2:8: the control character U+0001 (in double quotes it is written \"\\u0001\")"},
 		{"two documents", small + "---\nzmigrate: 1\n", "job.yaml:4:1: a second document begins here; a job file holds one"},
 		{"duplicate key", small + "target: {url: x}\n", "job.yaml:4:1: target: the key stands here for a second time; the first is in line 3"},

@@ -163,11 +163,28 @@ func (r *reader) syntax(document []byte, err error) {
 	if m := unknownAnchor.FindStringSubmatch(text); m != nil {
 		at = r.offset(document, max(0, bytes.Index(document, []byte("*"+m[1]))))
 	}
-	hint := ""
+	hint := syntaxHint(text)
 	if lines := bytes.Split(document, []byte("\n")); at.line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[at.line-1], " "), []byte("\t")) {
 		hint = "the line begins with a tab: YAML takes only spaces for indentation"
 	}
 	r.report(at, nil, "not valid YAML: "+text, hint)
+}
+
+// syntaxHint says what people mostly meant who wrote what a syntax error is about, or "".
+func syntaxHint(text string) string {
+	for part, hint := range map[string]string{
+		"did not find expected alphabetic or numeric": "a text that begins with * or & stands in quotes",
+		"unknown anchor":                 "a text that begins with * or & stands in quotes",
+		"found unknown escape character": "in double quotes, a backslash begins an escape: use single quotes",
+		"mapping values are not allowed": "keys of one mapping begin in the same column, and a text with a colon and a blank stands in quotes",
+		"did not find expected key":      "keys of one mapping begin in the same column",
+		"cannot start any token":         "a text that begins with a character such as @, % or ` stands in quotes",
+	} {
+		if strings.Contains(text, part) {
+			return hint
+		}
+	}
+	return ""
 }
 
 func (r *reader) position(y *yaml.Node) position { return position{r.file, y.Line, y.Column} }
