@@ -104,7 +104,9 @@ func Mistaken(place jobfile.Location) string {
 	case place.Text == "-":
 		return "standard input cannot be a source, because it is read in parts: write it to a file first"
 	case strings.HasPrefix(place.Text, "~"):
-		return "a shell replaces ~ only where it stands without quotes: write $HOME"
+		return jobfile.Unreplaced("~")
+	case jobfile.Unreplaced(place.Text) != "":
+		return jobfile.Unreplaced(place.Text)
 	case !store.Local(place.URL):
 		return ""
 	}

@@ -47,6 +47,11 @@ func (j *Job) Check(registry *codecs.Registry) Problems {
 			c.report(field, "name a folder or a bucket", "%v", err)
 		}
 	}
+	for field, text := range map[string]string{"target.url": j.Target.Text, "run.checkpoint.url": j.Run.Checkpoint.Text} {
+		if what := Unreplaced(text); what != "" {
+			c.report(field, "a folder of that very name needs its file:/// URL", "%s: %s", text, what)
+		}
+	}
 	if j.Run.Checkpoint.URL == "" && j.Target.URL != "" {
 		if _, err := store.Sibling(j.Target.URL, ""); err != nil {
 			c.report("target.url", "or name a place for the checkpoint, outside of the target, in run.checkpoint.url", "%v", err)

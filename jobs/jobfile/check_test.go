@@ -91,6 +91,10 @@ func TestURLProblems(t *testing.T) {
 		{"x.nc", "foo://b/x", `job.yaml:3:15: target.url: foo://b/x: scheme "foo": unsupported operation (supported: file, mem, s3, gs, azblob, http, https and bare paths)`},
 		{"x.nc", "s3://b?region=r", `job.yaml:3:15: target.url: s3://b?region=r is a whole bucket and has nothing beside it: use a prefix in it (or name a place for the checkpoint, outside of the target, in run.checkpoint.url)`},
 		{"https://h/x.nc?X-Amz-Signature=s", "out.zarr", ""},
+		{"x.nc", "~/x.zarr", `job.yaml:3:15: target.url: ~/x.zarr: a shell replaces ~ only where it stands without quotes: write $HOME, or ${HOME} in a job file (a folder of that very name needs its file:/// URL)`},
+		{"x.nc", "/scratch/$USER/x.zarr", `job.yaml:3:15: target.url: /scratch/$USER/x.zarr: a shell replaces $USER only outside of single quotes, and a job file has ${USER} (a folder of that very name needs its file:/// URL)`},
+		{"x.nc", "file:///~/$USER/x.zarr", ""},
+		{"x.nc", "/a/~/$x/b$USER", ""},
 	} {
 		j, ps := parseWith(t, fmt.Sprintf(raw, c.source, c.target))
 		if ps == nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/zmigrate/zmigrate/internal/words"
 )
 
 // Clip shortens text from outside for a message: to at most the given number of bytes,
@@ -120,4 +122,21 @@ func SomeOf(paths []string) string {
 		return strings.Join(paths, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
+}
+
+// shellVariable matches a part of a path that a shell would replace, such as $USER.
+var shellVariable = words.Pattern(`(?:^|/)(\$[A-Z_][A-Z0-9_]*)(?:/|$)`)
+
+// Unreplaced says what a path has that only a shell replaces, and what to write, or "".
+func Unreplaced(text string) string {
+	if strings.Contains(text, "://") {
+		return ""
+	}
+	if text == "~" || strings.HasPrefix(text, "~/") {
+		return "a shell replaces ~ only where it stands without quotes: write $HOME, or ${HOME} in a job file"
+	}
+	if m := shellVariable().FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("a shell replaces %s only outside of single quotes, and a job file has ${%s}", m[1], m[1][1:])
+	}
+	return ""
 }
