@@ -76,9 +76,25 @@ func once(names []string) error {
 	return nil
 }
 
+// targetOf returns the target whose checkpoint is a folder of this machine, in the place where
+// checkpoints are by default, or "" if the folder is something else.
+func targetOf(folder string) string {
+	target, named := strings.CutSuffix(strings.TrimRight(filepath.ToSlash(folder), "/"), ".zmigrate")
+	if _, err := os.Stat(filepath.Join(folder, "zarr.json")); !named || err == nil {
+		return ""
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return ""
+	}
+	return target
+}
+
 // jobFilesIn returns the job files in a folder, at least one. Like the globs of a shell, it
 // leaves out names that begin with a dot.
 func jobFilesIn(folder string) ([]string, error) {
+	if target := targetOf(folder); target != "" {
+		return nil, fmt.Errorf("%s is the checkpoint of %s, and no folder of job files: name the job that wrote it (verify, report and inspect also take %s)", folder, target, target)
+	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the folder of job files: %w", err)

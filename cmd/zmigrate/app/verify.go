@@ -137,6 +137,9 @@ func verifyOptions(c *cli.Context) (opt jobs.VerifyOptions, err error) {
 // jobOrTarget returns the job of a job file. If the name is that of a target, it returns a job
 // that says only where the target is.
 func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool, err error) {
+	if target := targetOf(name); target != "" {
+		return nil, false, invalid(fmt.Errorf("%s is the checkpoint of a target: name the target, %s", name, target))
+	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() || store.Far(name) {
 		place := map[string]any{"driver": "zarr", "url": literal(name)}
 		text, err := json.Marshal(map[string]any{"zmigrate": jobfile.Version, "name": name, "source": place, "target": map[string]any{"url": place["url"]}})
