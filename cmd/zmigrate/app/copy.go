@@ -40,7 +40,10 @@ func (a *app) copyCommand() *cli.Command {
 			&cli.StringFlag{Name: "append", Usage: "with --existing append: the `DIMENSION` to append along"},
 			yesFlag(), verifyFlag(), &cli.BoolFlag{Name: "dry-run", Usage: "show the plan, write nothing"}, sampleFlag()),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 2 {
+			if c.NArg() > 2 {
+				return invalid(fmt.Errorf("copy takes one source and one target, not %d places: several sources stand in one glob with quotes, such as 'data/*.nc'", c.NArg()))
+			}
+			if c.NArg() < 2 {
 				return invalid(errors.New("copy needs a source and a target: zmigrate copy SRC DST"))
 			}
 			if c.Args().Get(1) == "-" {
