@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -58,9 +59,12 @@ func TestHTTP(t *testing.T) {
 	if _, err := zarr.Open(t.Context(), pages.URL+"/none", zarr.Options{}); err == nil || !strings.Contains(err.Error(), "zarr.json: ") {
 		t.Errorf("pages alone: %v", err)
 	}
-	for _, at := range []string{"/plain", "/plain2", "/none"} {
+	for at, want := range map[string]string{
+		"/plain": "a plain HTTP server cannot be listed, and there is no consolidated metadata: name one array, or write the metadata with zarr.consolidate_metadata", "/plain2": "zarr.consolidate_metadata",
+		"/none/": "no zarr.json, .zgroup or .zarray below it", "/absent.nc": "/absent.nc: there is no file at this URL, and no zarr.json, .zgroup or .zarray below it: correct the URL",
+	} {
 		_, err := zarr.Open(t.Context(), server.URL+at, zarr.Options{Store: store.Options{Retries: -1}})
-		if err == nil || !strings.Contains(err.Error(), "zarr.consolidate_metadata") || !strings.Contains(err.Error(), at) {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), at[1:len(at)-1]) || !errors.Is(err, store.ErrNoList) {
 			t.Errorf("%s: got %v", at, err)
 		}
 	}

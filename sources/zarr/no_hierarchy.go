@@ -47,6 +47,16 @@ func (s *source) noHierarchy(ctx context.Context) error {
 	return fmt.Errorf("%s: %w: %s", s.store.URL(), zarr.ErrNotZarr, what)
 }
 
+// nothingThere returns the error about a place without any document of Zarr on a server that
+// cannot be listed. Mostly the URL is wrong.
+func (s *source) nothingThere(ctx context.Context) error {
+	what := ""
+	if _, found := sources.Beginning(ctx, s.url, s.options.Store); !found {
+		what = "no file at this URL, and "
+	}
+	return fmt.Errorf("%s: there is %sno %s, %s or %s below it: correct the URL, or name one array of the hierarchy, because %w", s.store.URL(), what, zarr.MetadataKey, zarr.GroupKeyV2, zarr.ArrayKeyV2, store.ErrNoList)
+}
+
 // errEnough ends a listing.
 var errEnough = errors.New("seen enough")
 

@@ -52,6 +52,8 @@ func (s *source) walk(ctx context.Context, names ...string) error {
 				s.take(d)
 			}
 			switch {
+			case level[i] == "" && s.nodes[""] == nil && errors.Is(v.err, store.ErrNoList):
+				return s.nothingThere(ctx)
 			case v.err != nil && level[i] == "":
 				return fmt.Errorf("%s: %w", s.store.URL(), v.err)
 			case v.err != nil:
@@ -96,7 +98,7 @@ func (s *source) visit(ctx context.Context, folder string, names []string) (v vi
 	}
 	v.folders, v.err = s.store.Folders(ctx, folder)
 	if errors.Is(v.err, store.ErrNoList) {
-		v.err = fmt.Errorf("%w, and there is no consolidated metadata: correct the URL if it is that of a file; otherwise name one array, or write the metadata with zarr.consolidate_metadata of zarr-python", v.err)
+		v.err = fmt.Errorf("%w, and there is no consolidated metadata: name one array, or write the metadata with zarr.consolidate_metadata of zarr-python", v.err)
 	}
 	return v
 }
