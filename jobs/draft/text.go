@@ -56,7 +56,7 @@ func text(f *files, locations []string, how joining, opt Options, d *decisions) 
 	w.linef("zmigrate: %d", jobfile.Version)
 	w.linef("name: %s", quoted(opt.Name))
 	w.linef("")
-	w.source(f, locations, how, opt, d)
+	w.source(f, locations, how, d)
 	w.linef("")
 	w.linef("target:")
 	w.linef("  url: %s   # a folder, or a place such as s3://bucket/%s.zarr?region=…", quoted(opt.Target), opt.Name)
@@ -67,7 +67,7 @@ func text(f *files, locations []string, how joining, opt Options, d *decisions) 
 		w.comment("  ", why)
 	}
 	w.defaults(f, opt, d)
-	w.arrays(f, d)
+	w.arrays(d)
 	w.linef("")
 	w.linef("run:")
 	w.linef("  memory: 1GiB    # the bound on chunks in memory; may be deleted")
@@ -75,7 +75,7 @@ func text(f *files, locations []string, how joining, opt Options, d *decisions) 
 	return w.String()
 }
 
-func (w *writer) source(f *files, locations []string, how joining, opt Options, d *decisions) {
+func (w *writer) source(f *files, locations []string, how joining, d *decisions) {
 	w.linef("source:")
 	w.linef("  driver: %s", f.driver.Name)
 	if len(locations) == 1 {
@@ -140,7 +140,7 @@ func (w *writer) defaults(f *files, opt Options, d *decisions) {
 	}
 }
 
-func (w *writer) arrays(f *files, d *decisions) {
+func (w *writer) arrays(d *decisions) {
 	if len(d.entries) == 0 {
 		return
 	}
