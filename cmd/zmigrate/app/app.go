@@ -338,7 +338,7 @@ func (a *app) report(job string, err error) {
 	switch {
 	case errors.As(err, &printed):
 	case a.json:
-		event := map[string]any{"event": "error", "status": status, "error": err.Error(), "problems": list(problems)}
+		event := map[string]any{"event": "error", "status": status, "error": a.withFlags(err.Error()), "problems": list(problems)}
 		var many interface{ All() []string }
 		if errors.As(err, &many) {
 			event["all"] = many.All()
@@ -355,7 +355,7 @@ func (a *app) report(job string, err error) {
 			_, _ = fmt.Fprintln(a.err, line)
 		}
 	default:
-		text := err.Error()
+		text := a.withFlags(err.Error())
 		if job != "" && !strings.HasPrefix(text, job+": ") {
 			text = job + ": " + text
 		}

@@ -179,6 +179,15 @@ func (a *app) ofFlags(list jobs.Problems) jobs.Problems {
 	return list
 }
 
+// withFlags returns the text of an error in which a way out is a flag of copy, and not a field of
+// the job that the command line stands for.
+func (a *app) withFlags(text string) string {
+	if !a.flags {
+		return text
+	}
+	return strings.ReplaceAll(text, "target.existing: ", "--existing ")
+}
+
 // literal protects text from the expansion of variables: the shell has already expanded the
 // variables of the command line.
 func literal(text string) string { return strings.ReplaceAll(text, "${", "$${") }
