@@ -59,7 +59,7 @@ func TestUnitsAtOnce(t *testing.T) {
 			c := config(&l)
 			c.Memory = x.Cost()
 			c.Encode, c.Write = units, units
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatal(err)
@@ -93,7 +93,7 @@ func TestFailuresInTheLeastMemory(t *testing.T) {
 			c := config(&l)
 			c.Memory, c.Read, c.Encode, c.Write = x.Cost(), 1+r.IntN(16), 1+r.IntN(16), 1+r.IntN(16)
 			c.Every = time.Duration(1 + r.IntN(int(time.Millisecond)))
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			var calls atomic.Int64
 			at := int64(1 + r.IntN(12))

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/zmigrate/zmigrate/dtype"
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
@@ -61,7 +60,7 @@ func TestBudget(t *testing.T) {
 			c := config(&l)
 			c.Memory = x.Cost()*test.blocks + x.Cost()/2
 			c.Read, c.Encode, c.Write = 16, 16, 16
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if err := Run(ctx, c, List{x}); err != nil {
 				t.Fatal(err)
@@ -117,7 +116,7 @@ func TestReadersAreInTheBudget(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Memory, c.Read = blocks*x.Cost()+x.Cost()/2, 16
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := Run(ctx, c, List{x}); err != nil {
 		t.Fatal(err)

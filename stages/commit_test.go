@@ -41,7 +41,7 @@ func TestCommitsComeInTime(t *testing.T) {
 			return ctx.Err()
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s.before = func(ctx context.Context, start []int) error {
 		if start[0] == 7 {

@@ -25,7 +25,7 @@ var disturbances = map[string]error{
 // returns how many events there were of each kind.
 func disturbed(t *testing.T, c Config, tasks []Task, kind string, at int64) (map[string]*atomic.Int64, *ledger, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	stop := make(chan struct{})
 	seen := map[string]*atomic.Int64{}

@@ -130,7 +130,7 @@ func TestCommitFails(t *testing.T) {
 		c := config(&l)
 		c.Every = time.Nanosecond // commits as soon as there is a receipt
 		c.Memory = x.Cost()
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		if err := Run(ctx, c, List{x}); !errors.Is(err, errTest) {
 			t.Errorf("commit %d: error %v", at, err)
 		}

@@ -55,7 +55,7 @@ func TestReaderRestsWhileWritersWork(t *testing.T) {
 	rests := func() bool {
 		return opened.Load() == 2 && slices.ContainsFunc(monitor.Activities(), func(a Activity) bool { return a.Stage == "read" && a.Array == "" })
 	}
-	for deadline := time.Now().Add(10 * time.Second); !rests(); runtime.Gosched() {
+	for deadline := time.Now().Add(patience); !rests(); runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Errorf("%d objects are opened, the workers do %+v", opened.Load(), monitor.Activities())
 			break

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -43,7 +42,7 @@ func TestSmallShardsLeaveRoom(t *testing.T) {
 	s := counted(512, 64)
 	ndarray.Fill(s.array, []byte{1, 2})
 	x, w := shardedTask(t, s, "start", "bytes", "zstd")
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	next := make(chan struct{})
 	s.before = func(_ context.Context, start []int) error {
@@ -84,7 +83,7 @@ func TestShardsInTheLeastMemory(t *testing.T) {
 			s := counted(700, 64)
 			x, w := shardedTask(t, s, location, inner...)
 			x.StreamBytes = 1000
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			var l ledger
 			c := config(&l)

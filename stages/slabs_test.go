@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray"
 )
@@ -111,7 +110,7 @@ func TestPartsOfABlock(t *testing.T) {
 				s.info.Memory = each / 2
 			}
 			parts := gather(s, test.want)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			var l ledger
 			c := config(&l)
@@ -139,7 +138,7 @@ func TestIdleReadersHelp(t *testing.T) {
 			x.Block, x.AtOnce = []int{1, 2}, 1
 			s.info.LongRun, s.info.Memory = test.longRun, test.memory
 			parts := gather(s, test.want)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			var l ledger
 			c := config(&l)

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,7 +78,7 @@ func TestStopBeforeAShard(t *testing.T) {
 	var l ledger
 	c := config(&l)
 	c.Stop, c.Read, c.Encode, c.Write = stop, 1, 1, 1
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := Run(ctx, c, List{x, sharded}); !errors.Is(err, ErrStopped) {
 		t.Errorf("error %v", err)

@@ -130,7 +130,7 @@ func TestTextsWithinAnyBudget(t *testing.T) {
 			c := config(&l)
 			c.Memory, c.Far = memory, try == 1
 			c.Read, c.Encode, c.Write = 1+r.IntN(8), 1+r.IntN(8), 1+r.IntN(8)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			err := Run(ctx, c, List{x})
 			cancel()
 			switch {
@@ -246,7 +246,7 @@ func (s afterwards) ReadRegion(ctx context.Context, dst ndarray.Array, start []i
 func TestLargeTextComesBackWithinAShard(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		noLeaks(t)
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		begun, back, stop := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		wait := func(ctx context.Context, event <-chan struct{}) error {
 			select {
