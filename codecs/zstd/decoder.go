@@ -45,7 +45,7 @@ func (d *Decoder) DecodeFirst(dst, src []byte) (n int, err error) {
 	return d.decode(dst, src, math.MaxInt, 1)
 }
 
-// decode decodes frames until dst holds n bytes of their content.
+// decode decodes at most so many frames, until dst holds n bytes of their content.
 func (d *Decoder) decode(dst, src []byte, n, frames int) (there int, err error) {
 	race.Read(src)
 	f, ok := d.idle.Get().(*frameDecoder)
