@@ -42,14 +42,12 @@ func (j *Job) Check(registry *codecs.Registry) Problems {
 		c.add(j.NeedsDimension(fmt.Sprintf("sources of the driver %s have none that is unlimited", j.Source.Driver)))
 	}
 	c.targetNames()
-	for field, url := range map[string]string{"target.url": j.Target.URL, "run.checkpoint.url": j.Run.Checkpoint.URL} {
-		if err := store.Writable(url); err != nil {
+	for field, at := range map[string]Location{"target.url": j.Target.Location, "run.checkpoint.url": j.Run.Checkpoint} {
+		if err := store.Writable(at.URL); err != nil {
 			c.report(field, "name a folder or a bucket", "%v", err)
 		}
-	}
-	for field, text := range map[string]string{"target.url": j.Target.Text, "run.checkpoint.url": j.Run.Checkpoint.Text} {
-		if what := Unreplaced(text); what != "" {
-			c.report(field, "a folder of that very name needs its file:/// URL", "%s: %s", text, what)
+		if what := Unreplaced(at.Text); what != "" {
+			c.report(field, "a folder of that very name needs its file:/// URL", "%s: %s", at.Text, what)
 		}
 	}
 	if j.Run.Checkpoint.URL == "" && j.Target.URL != "" {

@@ -170,18 +170,18 @@ func (r *reader) syntax(document []byte, err error) {
 	r.report(at, nil, "not valid YAML: "+text, hint)
 }
 
-// syntaxHint says what people mostly meant who wrote what a syntax error is about, or "".
+// syntaxHint says what to write in place of what a syntax error is about, or "".
 func syntaxHint(text string) string {
-	for part, hint := range map[string]string{
-		"did not find expected alphabetic or numeric": "a text that begins with * or & stands in quotes",
-		"unknown anchor":                 "a text that begins with * or & stands in quotes",
-		"found unknown escape character": "in double quotes, a backslash begins an escape: use single quotes",
-		"mapping values are not allowed": "keys of one mapping begin in the same column, and a text with a colon and a blank stands in quotes",
-		"did not find expected key":      "keys of one mapping begin in the same column",
-		"cannot start any token":         "a text that begins with a character such as @, % or ` stands in quotes",
+	for _, known := range []struct{ part, hint string }{
+		{"did not find expected alphabetic or numeric", "a text that begins with * or & stands in quotes"},
+		{"unknown anchor", "a text that begins with * or & stands in quotes"},
+		{"found unknown escape character", "in double quotes, a backslash begins an escape: use single quotes"},
+		{"mapping values are not allowed", "keys of one mapping begin in the same column, and a text with a colon and a blank stands in quotes"},
+		{"did not find expected key", "keys of one mapping begin in the same column"},
+		{"cannot start any token", "a text that begins with a character such as @, % or ` stands in quotes"},
 	} {
-		if strings.Contains(text, part) {
-			return hint
+		if strings.Contains(text, known.part) {
+			return known.hint
 		}
 	}
 	return ""

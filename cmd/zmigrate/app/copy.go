@@ -179,8 +179,8 @@ func (a *app) ofFlags(list jobs.Problems) jobs.Problems {
 	return list
 }
 
-// withFlags returns the text of an error in which a way out is a flag of copy, and not a field of
-// the job that the command line stands for.
+// withFlags returns the text of an error. If the command is copy, a way out by target.existing
+// names the flag: nobody sees the job that has the field.
 func (a *app) withFlags(text string) string {
 	if !a.flags {
 		return text
