@@ -39,6 +39,9 @@ func TestCloudConformance(t *testing.T) {
 		// The server within the tests lists uploads in parts with another ETag, and knows
 		// no conditions for them.
 		every["versions"], every["late pieces"] = checkVersions, checkLatePieces
+		// Real servers may store a part after its upload was given up.
+		every["given up"] = func(t *testing.T, s *Store) { checkGivenUpLeaves(t, s, unfinishedAfterClean) }
+		every["writer and ctx"] = func(t *testing.T, s *Store) { checkWriterCancelledLeaves(t, s, unfinishedAfterClean) }
 		for name, check := range every {
 			t.Run(scheme+"/"+name, func(t *testing.T) {
 				check(t, open(t, cloud(t, scheme), Options{Parts: 3}))

@@ -22,7 +22,8 @@ const abortTime = 15 * time.Second
 // same time, see Options. Their parts double in size every 1000 parts, because the number
 // of parts is limited.
 //
-// The object appears as a whole with Close. After Abort nothing of the object stays.
+// The object appears as a whole with Close. After Abort nothing of the object stays, apart
+// from a part that S3 stores late, see "Requests" of this package.
 // One of the two must be called, and Abort may follow Close:
 //
 //	w, err := s.NewWriter(ctx, key)
