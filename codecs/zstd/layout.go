@@ -57,7 +57,11 @@ func findLayout(block []byte) (l layout, ok bool) {
 			}
 		}
 		if n := sum(differ[size][:]); n > sampleTotal/7 && 10*n <= 9*least {
-			return layoutOf(size, &differ[size])
+			l, ok = layoutOf(size, &differ[size])
+			if l.size == 4 && l.wide && !l.whole {
+				l.whole = repeatNearby(block)
+			}
+			return l, ok
 		}
 	}
 	eight := sum(differ[8][:])
@@ -98,6 +102,29 @@ func repeatedWords(block []byte, from int) (n int) {
 		}
 	}
 	return n
+}
+
+// repeatNearby tells by a sample whether a third of the numbers of four bytes, or more, equal one of the few numbers
+// before them. A number in a row of equal ones does not count. It is so in corners of cells, each of which belongs to
+// several cells.
+func repeatNearby(block []byte) bool {
+	n := 0
+	for part := range sampleParts {
+		at := len(block) / sampleParts * part &^ 3
+		var numbers [samplePart / 4]uint32
+		for i := range numbers {
+			number := peek32(block, at+4*i)
+			numbers[i] = number
+			inRow := i > 1 && number == numbers[i-1] && number == numbers[i-2]
+			if !inRow && slices.Contains(numbers[:i], number) {
+				n++
+			}
+		}
+		if n <= part { // as in most floats: that saves time
+			return false
+		}
+	}
+	return 3*n >= sampleTotal/4
 }
 
 // script tells whether bytes are text, and of which kind.

@@ -81,11 +81,24 @@ func TestWhole(t *testing.T) {
 		binary.LittleEndian.PutUint16(slow[i:], uint16(v))
 	}
 	few := floatsOf(maxBlock, func(int) float64 { return float64(random.IntN(200)) })
+	// A cell has four corners, in a grid of 100 cells in a row.
+	corners := floatsOf(maxBlock, func(i int) float64 {
+		x, y := i/4%100+[]int{0, 1, 1, 0}[i%4], i/400+i%4/2
+		return 70 + math.Sin(float64(x)/40) + math.Cos(float64(y)/30)
+	})
+	masked := floatsOf(maxBlock, func(i int) float64 {
+		if i%16 < 8 {
+			return 1e20
+		}
+		return 70 + math.Sin(float64(i)/400)
+	})
 	for _, c := range []struct {
 		name   string
 		blocks [][]byte
 		want   bool
 	}{
+		{"corners of cells", [][]byte{corners}, true},
+		{"smooth numbers under a mask", [][]byte{masked}, false},
 		{"decimals", [][]byte{decimals}, true},
 		{"noise", [][]byte{noisy}, false},
 		{"whole numbers", [][]byte{few}, false},
