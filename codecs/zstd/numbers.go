@@ -115,8 +115,10 @@ func (p *parser) numbers(src []byte, from int, l layout) bool {
 		r.most = min(r.at, window)
 		if p.skip > 0 {
 			p.skip--
-			r.at += r.count * l.step
-			continue
+			if !r.holdsRow(src) {
+				r.at += r.count * l.step
+				continue
+			}
 		}
 		before := len(p.sequences)
 		if dense {
@@ -175,9 +177,25 @@ func (p *parser) decideWhole(l *layout) {
 	}
 }
 
+// rowProbes is how many places of a run are looked at before the run is skipped.
+const rowProbes = 8
+
+// holdsRow tells whether one of a few places in the run has eight bytes that equal the eight bytes before: numbers under a
+// mask are equal, for example. Such a run is not skipped.
+func (r *run) holdsRow(src []byte) bool {
+	n := r.count * r.step
+	for at := r.at; at < r.at+n; at += max(n/rowProbes, 1) {
+		if peek64(src, at) == peek64(src, at-8) {
+			return true
+		}
+	}
+	return false
+}
+
 // judge looks at the sequences of a run, which are those from k on. bytes is the length of the
 // run. After more than patience poor runs, the parser skips one run, then three, then seven
-// after each further poor run, at most p.mostSkipped at a time.
+// after each further poor run, at most p.mostSkipped at a time. If the run was among those to skip, and holds a row, it
+// changes that only if it is not poor.
 func (p *parser) judge(k, bytes int) {
 	saved, last := 0, uint32(0)
 	for _, s := range p.sequences[k:] {
@@ -188,10 +206,10 @@ func (p *parser) judge(k, bytes int) {
 		last = s.offset
 	}
 	if saved*poorSavings > bytes {
-		p.skipped, p.poor = 0, 0
+		p.skipped, p.skip, p.poor = 0, 0, 0
 		return
 	}
-	if p.poor++; p.poor > patience {
+	if p.poor++; p.poor > patience && p.skip == 0 {
 		p.skipped = min(2*p.skipped+1, p.mostSkipped)
 		p.skip = p.skipped
 	}

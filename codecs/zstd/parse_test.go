@@ -1,6 +1,7 @@
 package zstd
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -173,6 +174,25 @@ func TestSortCounts(t *testing.T) {
 		copy(leaves.order[:], list)
 		if leaves.sort(len(list)); !slices.Equal(leaves.order[:len(list)], want) {
 			t.Fatalf("%x, want %x", leaves.order[:len(list)], want)
+		}
+	}
+}
+
+// Rows of equal numbers are found where numbers repeat nothing else, and most of them are skipped.
+func TestRowsInNoise(t *testing.T) {
+	random := rand.New(rand.NewPCG(53, 54))
+	noise := floatsOf(1<<20, func(int) float64 { return 280 + random.NormFloat64() })
+	var masked []byte
+	for part := range slices.Chunk(noise, 64<<10) {
+		masked = append(append(masked, part...), bytes.Repeat([]byte{0xec, 0x78, 0xad, 0x60}, 600)...)
+	}
+	for _, level := range []int{1, 3, 5} {
+		e, err := NewEncoder(Options{Level: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, m := len(e.AppendEncode(nil, noise)), len(e.AppendEncode(nil, masked)); m > n+n/200 {
+			t.Errorf("level %d: %d bytes of noise become %d, and with rows of equal numbers %d", level, len(noise), n, m)
 		}
 	}
 }
