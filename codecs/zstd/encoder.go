@@ -53,13 +53,13 @@ func NewEncoder(o Options) (*Encoder, error) {
 var efforts = [MaxLevel + 1]effort{
 	1: {tableLog: 14, numberLog: 16, twoByteLog: 13, anyUpTo: math.MaxInt, haste: 6, mostSkipped: 31, parts: 1, quickUpTo: math.MaxInt, six: true},
 	2: {tableLog: 15, numberLog: 16, twoByteLog: 14, anyUpTo: math.MaxInt, fourUpTo: tiny, quickUpTo: 128 << 10, haste: 6, mostSkipped: 31, parts: maxParts},
-	3: {tableLog: 17, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, haste: 7, mostSkipped: 31, parts: maxParts},
-	4: {tableLog: 18, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, entireUpTo: small, haste: 8, mostSkipped: 7, parts: maxParts, thorough: true},
-	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 2 << 20, fourUpTo: tiny, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 3, parts: maxParts, thorough: true, tries: 4, ahead: 1},
-	6: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 1, severalAlways: true},
-	7: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, parts: maxParts, thorough: true, tries: 4, ahead: 2, severalAlways: true},
-	8: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2, severalAlways: true},
-	9: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, parts: maxParts, thorough: true, tries: 8, ahead: 2, severalAlways: true},
+	3: {tableLog: 17, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, haste: 7, mostSkipped: 31, sparse: true, parts: maxParts},
+	4: {tableLog: 18, numberLog: 17, twoByteLog: 17, anyUpTo: math.MaxInt, fourUpTo: tiny, entireUpTo: small, haste: 8, mostSkipped: 7, sparse: true, parts: maxParts, thorough: true},
+	5: {tableLog: 19, numberLog: 18, twoByteLog: 18, anyUpTo: 2 << 20, fourUpTo: tiny, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 3, sparse: true, parts: maxParts, thorough: true, tries: 4, ahead: 1},
+	6: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, sparse: true, parts: maxParts, thorough: true, tries: 4, ahead: 1, severalAlways: true},
+	7: {tableLog: 18, numberLog: 18, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 1, sparse: true, parts: maxParts, thorough: true, tries: 4, ahead: 2, severalAlways: true},
+	8: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, sparse: true, parts: maxParts, thorough: true, tries: 8, ahead: 2, severalAlways: true},
+	9: {tableLog: 18, numberLog: 20, twoByteLog: 18, anyUpTo: 64 << 10, fourUpTo: small, entireUpTo: math.MaxInt, haste: 8, mostSkipped: 0, sparse: true, parts: maxParts, thorough: true, tries: 8, ahead: 2, severalAlways: true},
 }
 
 // MaxEncodedSize returns the most bytes that a frame of n bytes takes.

@@ -67,8 +67,11 @@ func findLayout(block []byte) (l layout, ok bool) {
 	eight := sum(differ[8][:])
 	if eight > sampleTotal*7/16 {
 		l.script = scriptOf(block)
-		if l.script == noText && wordsRepeat(block) {
-			return layout{size: 4, step: 4, width: 4, wide: true, whole: true}, true
+		if l.script != noText {
+			return l, false
+		}
+		if repeat, sparse := wordsRepeat(block); repeat {
+			return layout{size: 4, step: 4, width: 4, wide: true, whole: true, sparse: sparse}, true
 		}
 		return l, false
 	}
@@ -76,29 +79,48 @@ func findLayout(block []byte) (l layout, ok bool) {
 }
 
 // wordsRepeat tells by a sample whether words of four bytes repeat, and do so because they are numbers: words that begin
-// between two of them repeat more rarely. All bytes may differ from those one number before.
-func wordsRepeat(block []byte) bool {
-	n := repeatedWords(block, 0)
-	return n >= leastRepeated && n > 3*repeatedWords(block, 2)
+// between two of them repeat more rarely. All bytes may differ from those one number before. Where many numbers are zero,
+// words between two numbers often repeat as well, because they are half of a number and two zero bytes. Such a sample is
+// sparse: words with such a half are left out. Few words are left in programs.
+func wordsRepeat(block []byte) (repeat, sparse bool) {
+	n := repeatedWords(block, 0, false)
+	if n < leastRepeated {
+		return false, false
+	}
+	between := repeatedWords(block, 2, false)
+	if n > 3*between {
+		return true, false
+	}
+	full := repeatedWords(block, 0, true)
+	sparse = full > 3*repeatedWords(block, 2, true) && (full >= manyFull || full >= leastFull && 10*n >= 13*between)
+	return sparse, sparse
 }
 
-// leastRepeated is the fewest repeated words in a sample from which on they are not there by chance.
-const leastRepeated = 6
+// leastRepeated is the fewest repeated words in a sample from which on they are not there by chance. leastFull is the same
+// for those without a half of two zero bytes, and manyFull is more than there are in programs.
+const (
+	leastRepeated = 6
+	leastFull     = 2 * leastRepeated
+	manyFull      = 30
+)
 
-// repeatedWords returns how many words of a sample have occurred in it before, but not right before. The words begin
-// from bytes after multiples of four.
-func repeatedWords(block []byte, from int) (n int) {
+// repeatedWords returns how many words of a sample have occurred in it before, but not right before. If full is set, words
+// with a half of two zero bytes are left out. The words begin from bytes after multiples of four.
+func repeatedWords(block []byte, from int, full bool) (n int) {
 	var seen [sampleTotal / 4]uint32
 	for part := range sampleParts {
 		at := len(block)/sampleParts*part&^3 + from
 		before := uint32(0)
 		for i := at; i < at+samplePart; i += 4 {
 			word := peek32(block, i)
-			place := &seen[word*(hash4>>32)>>24]
-			if *place == word && word != before {
-				n++
+			if !full || word&0xffff != 0 && word>>16 != 0 {
+				place := &seen[word*(hash4>>32)>>24]
+				if *place == word && word != before {
+					n++
+				}
+				*place = word
 			}
-			*place, before = word, word
+			before = word
 		}
 	}
 	return n

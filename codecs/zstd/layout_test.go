@@ -80,6 +80,9 @@ func TestWhole(t *testing.T) {
 		v += random.IntN(5) - 2
 		binary.LittleEndian.PutUint16(slow[i:], uint16(v))
 	}
+	rain := floatsOf(maxBlock, func(int) float64 {
+		return math.Round(max(0, 100*random.NormFloat64())) / 86400
+	})
 	few := floatsOf(maxBlock, func(int) float64 { return float64(random.IntN(200)) })
 	// A cell has four corners, in a grid of 100 cells in a row.
 	corners := floatsOf(maxBlock, func(i int) float64 {
@@ -100,6 +103,7 @@ func TestWhole(t *testing.T) {
 		{"corners of cells", [][]byte{corners}, true},
 		{"smooth numbers under a mask", [][]byte{masked}, false},
 		{"decimals", [][]byte{decimals}, true},
+		{"fluxes of rain, half of them zero", [][]byte{rain}, true},
 		{"noise", [][]byte{noisy}, false},
 		{"whole numbers", [][]byte{few}, false},
 		{"two bytes that change slowly", [][]byte{slow}, true},

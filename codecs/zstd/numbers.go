@@ -26,6 +26,8 @@ type layout struct {
 	whole bool
 	// steady is whether two of five numbers of two bytes, or more, equal the number before.
 	steady bool
+	// sparse is whether many numbers of four bytes are zero, and others repeat. These are whole.
+	sparse bool
 	// wide is whether copies of eight bytes from far away are better than shorter ones from nearby: two bytes of a number
 	// of four bytes often differ from the number before, or numbers of two bytes are whole.
 	wide bool
