@@ -2,12 +2,13 @@ package e2e
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 )
 
 // TestInteropMissing lets xarray read hierarchies of v2 and their migrated copies. The
 // same values are missing in both, with every treatment of packed values, joined, and
-// appended night by night.
+// appended night by night. A copy whose missing_value was NaN can be written again.
 func TestInteropMissing(t *testing.T) {
 	t.Parallel()
 	p := findPeers(t)
@@ -31,4 +32,6 @@ func TestInteropMissing(t *testing.T) {
 	}
 	migrated("plain3", "url: plain.zarr", "")
 	p.check(t, "missing.py", "check", dir, "plain3", "plain.zarr")
+	mustRun(t, "copy", "--progress", "none", filepath.Join(dir, "marked.nc"), filepath.Join(dir, "marked.zarr"))
+	p.check(t, "missing.py", "again", dir, "marked.zarr")
 }

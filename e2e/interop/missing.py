@@ -3,16 +3,19 @@ copies.
 
     missing.py write FOLDER
     missing.py check FOLDER TARGET NIGHT…
+    missing.py again FOLDER TARGET
 
-write makes the hierarchies 0.zarr and 1.zarr with xarray, two nights of one series, and
-plain.zarr with zarr-python. check compares TARGET with the NIGHTs, one after the other
-along time. It prints a line for each variable that differs, and exits with 1 if there is
-one.
+write makes the hierarchies 0.zarr and 1.zarr with xarray, two nights of one series,
+plain.zarr with zarr-python, and marked.nc with netCDF4, whose missing_value is NaN. check
+compares TARGET with the NIGHTs, one after the other along time. again compares TARGET with
+marked.nc, and writes it again with xarray. Both print a line for each variable that differs,
+and exit with 1 if there is one.
 """
 
 import sys
 import warnings
 
+import netCDF4
 import numpy as np
 import xarray
 import zarr
@@ -58,6 +61,14 @@ def write(folder):
         array.attrs["_ARRAY_DIMENSIONS"] = ["time"]
         array[:] = [0, 7, -9999]
     group["none"].attrs["_FillValue"] = -9999.0
+    with netCDF4.Dataset(f"{folder}/marked.nc", "w") as file:
+        file.createDimension("x", 3)
+        for name, kind, fill in [("both", "f4", np.nan), ("alone", "f4", None), ("packed", "i2", -9), ("count", "i4", None)]:
+            variable = file.createVariable(name, kind, ("x",), fill_value=fill)
+            variable.set_auto_maskandscale(False)
+            variable.missing_value = np.float32(np.nan)
+            variable[:] = [1, -9, np.nan] if kind == "f4" else [1, -9, 3]
+        file["packed"].scale_factor = 0.5
 
 
 def missing(values):
@@ -83,6 +94,19 @@ def check(folder, target, *nights):
     return 1 if wrong else 0
 
 
+def again(folder, target):
+    want, got = xarray.open_dataset(f"{folder}/marked.nc", engine="netcdf4").load(), xarray.open_zarr(f"{folder}/{target}").load()
+    got.to_netcdf(f"{folder}/again.nc", engine="netcdf4", encoding={name: {"chunksizes": None} for name in got})
+    got.to_zarr(f"{folder}/again.zarr")
+    wrong = []
+    for copy in (got, xarray.open_dataset(f"{folder}/again.nc", engine="netcdf4"), xarray.open_zarr(f"{folder}/again.zarr")):
+        wrong += [f"{name}: {copy[name].values.tolist()}" for name in want if want[name].dtype != copy[name].dtype or not want[name].equals(copy[name])]
+    print(f"{target}: {len(want)} variables compared and written again")
+    for line in wrong:
+        print(f"DIFFERENT {target}: {line}")
+    return 1 if wrong else 0
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    sys.exit({"write": write, "check": check}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"write": write, "check": check, "again": again}[sys.argv[1]](*sys.argv[2:]))

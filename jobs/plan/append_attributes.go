@@ -23,6 +23,7 @@ func (b *builder) sameAttributes(t *target.Existing, would, is zarr.Attributes) 
 		switch {
 		case name == zarr.DigestAttribute: // the run changes it
 		case name == "_FillValue" && would.Get(name) == nil && noElement(t.Meta.Type, is.Get(name)): // of an earlier version
+		case name == "missing_value" && would.Get(name) == nil && unwritable(t.Meta.Type, is): // of an earlier version, too
 		case b.boundsOf != "" && slices.Contains(compare.Inherited(), name): // see sameBounds
 		case name == "calendar" && t.SameFrom(would.Get(name), is.Get(name), is.Get("units")):
 		case d.Weight > compare.Remark || given && d.Weight > compare.Spelling:

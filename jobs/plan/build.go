@@ -271,6 +271,11 @@ func (b *builder) attributes(meta *zarr.Array) zarr.Attributes {
 			b.problems = append(b.problems, p)
 		}
 	}
+	if missing := list.Get("missing_value"); !b.keepsFill && b.options.Attributes.Get("missing_value") == nil && unwritable(meta.Type, list) {
+		b.chose = true
+		list = list.With("missing_value", nil)
+		b.note("the attribute missing_value (%s) is left out: NaN is missing data without it, and xarray opens the text but cannot write the array again", missing)
+	}
 	return list
 }
 
@@ -331,6 +336,18 @@ func (b *builder) readableMissing(meta *zarr.Array) {
 		b.warn("attributes.missing_value", sources.FillMeaning, fmt.Sprintf("xarray takes no value of the attribute missing_value (%.80s) for missing data: it reads NaN and infinities as texts", value),
 			"leave NaN out, with attributes: {missing_value: …}; an infinity can be _FillValue")
 	}
+}
+
+// unwritable reports whether xarray reads an array but cannot write it again, because its
+// missing_value is NaN alone, a text in JSON. That holds for integers, and beside a _FillValue.
+// Without a _FillValue, xarray makes a float of the text.
+func unwritable(t dtype.Type, list zarr.Attributes) bool {
+	n, ok := t.(dtype.Numeric)
+	if !ok || n.Kind() == dtype.Float && list.Get("_FillValue") == nil {
+		return false
+	}
+	missing := list.Get("missing_value")
+	return compare.SameJSON(missing, json.RawMessage(`"NaN"`)) || compare.SameJSON(missing, json.RawMessage(`["NaN"]`))
 }
 
 // noElement reports whether a _FillValue of integers is NaN, an infinity or a fraction, which

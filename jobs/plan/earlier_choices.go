@@ -14,11 +14,11 @@ import (
 
 // plannedEarlier plans an array once more, with the choices of earlier versions of this
 // program. They chose chunks by another rule, applied lossy codecs of the defaults to
-// every array, kept each _FillValue, gave some codecs another name, gave dimensions no names
-// of axes, kept the limits of the first of several files, and took the number 0 as a fill value
-// of strings for the empty string. plannedEarlier returns that array if the checkpoint records
-// it, because a target that is complete or begun keeps its metadata. Otherwise it returns nil. b
-// is the builder before it built planned, except that chose is set.
+// every array, kept each _FillValue and missing_value, gave some codecs another name, gave
+// dimensions no names of axes, kept the limits of the first of several files, and took the
+// number 0 as a fill value of strings for the empty string. plannedEarlier returns that array
+// if the checkpoint records it, because a target that is complete or begun keeps its metadata.
+// Otherwise it returns nil. b is the builder before it built planned, except that chose is set.
 func (p *Plan) plannedEarlier(ctx context.Context, b builder, planned *Array) (*Array, jobfile.Problems, error) {
 	former, renamed := b.formerCodecs()
 	if !b.chose && !renamed && b.info.FirstLimits == nil && b.info.FormerFill == nil {

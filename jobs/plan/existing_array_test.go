@@ -182,3 +182,21 @@ func TestJoiningAndAppendingAgreeOnAttributes(t *testing.T) {
 		}
 	}
 }
+
+// TestAppendKeepsMissingNaN appends to an array of an earlier version, which has a missing_value
+// that new arrays lack. The plan does not say that the source lacks it.
+func TestAppendKeepsMissingNaN(t *testing.T) {
+	env := jobtest.Environment()
+	nan := zarr.Attributes{{Name: "_FillValue", Value: json.RawMessage("0")}, {Name: "missing_value", Value: json.RawMessage(`"NaN"`)}}
+	a := part{t: 0, kind: dtype.Int32, w: make([]byte, 4), dims: "t", attributes: nan}.write(t, env)
+	b := part{t: 1, kind: dtype.Int32, w: make([]byte, 4), dims: "t", attributes: nan}.write(t, env)
+	j, err := jobfile.Parse("job.yaml", fmt.Appendf(nil, "zmigrate: 1\nsource: {driver: zarr, url: %s}\ntarget: {url: %s, existing: append, append: t}\n", b, a), t.TempDir(), jobfile.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, array := range planOf(t, j).Arrays {
+		if notes := strings.Join(array.Notes, "; "); strings.Contains(notes, "in the source it is") {
+			t.Errorf("%s: %s", array.Target, notes)
+		}
+	}
+}

@@ -102,6 +102,63 @@ func TestUnreadMissing(t *testing.T) {
 	}
 }
 
+// TestMissingNaN plans arrays whose missing_value is NaN alone. xarray opens them, but cannot
+// write them again if they also have a _FillValue, or are integers.
+func TestMissingNaN(t *testing.T) {
+	for name, test := range map[string]struct{ dataType, attributes, options, want string }{
+		"beside NaN":              {"float32", `_FillValue: "NaN", missing_value: "NaN"`, "", ""},
+		"a list beside NaN":       {"float32", `_FillValue: "NaN", missing_value: ["NaN"]`, "", ""},
+		"beside a number":         {"float32", `_FillValue: "AAAAAAAA4D8=", missing_value: "NaN"`, "", ""},
+		"alone":                   {"float32", `missing_value: "NaN"`, "", `"NaN"`},
+		"beside a fill of a job":  {"float32", `missing_value: "NaN"`, `arrays.v.attributes._FillValue="NaN"`, ""},
+		"of integers":             {"int32", `missing_value: "NaN"`, "", ""},
+		"of packed integers":      {"int32", `_FillValue: -1, scale_factor: 0.5, missing_value: "NaN"`, "", ""},
+		"of the job":              {"float32", `_FillValue: "NaN"`, `arrays.v.attributes.missing_value="NaN"`, `"NaN"`},
+		"and a number":            {"float32", `_FillValue: "NaN", missing_value: ["NaN", -5]`, "", `["NaN",-5]`},
+		"no value":                {"float32", `_FillValue: "NaN", missing_value: []`, "", `[]`},
+		"an infinity of integers": {"int32", `missing_value: "Infinity"`, "", `"Infinity"`},
+		"a number":                {"float32", `_FillValue: "NaN", missing_value: -5`, "", "-5"},
+		"of times":                {"int32", `units: days since 2000-01-01, missing_value: "NaN"`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "v.raw"), make([]byte, 4), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var set []string
+			if test.options != "" {
+				set = append(set, test.options)
+			}
+			text := "zmigrate: 1\nsource: {driver: raw, arrays: {v: {url: v.raw, data_type: " + test.dataType + ", shape: [1], dimension_names: [x], attributes: {" + test.attributes + "}}}}\ntarget: {url: out.zarr}\n"
+			j, err := jobfile.Parse("job.yaml", []byte(text), dir, jobfile.LoadOptions{Set: set})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(planOf(t, j).Arrays[0].Meta.Attributes.Get("missing_value")); got != test.want {
+				t.Errorf("the attribute is %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestMissingNaNOfEarlierVersion plans floats whose missing_value is NaN once more, for a target
+// in which an earlier version has kept that attribute. It stays.
+func TestMissingNaNOfEarlierVersion(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "v.raw"), make([]byte, 4), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := jobfile.Parse("job.yaml", []byte(`
+zmigrate: 1
+source: {driver: raw, arrays: {v: {url: v.raw, data_type: float32, shape: [1], dimension_names: [x], attributes: {_FillValue: "AAAAAAAA+H8=", missing_value: "NaN"}}}}
+target: {url: out.zarr}
+`), dir, jobfile.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keepsEarlier(t, j, "missing_value", `"NaN"`)
+}
+
 // TestUnreadFillOfEarlierVersion plans integers whose _FillValue is NaN once more, for a
 // target in which an earlier version has kept that attribute. It stays.
 func TestUnreadFillOfEarlierVersion(t *testing.T) {

@@ -230,8 +230,8 @@ type builder struct {
 	// earlier makes build choose chunks and codecs as earlier versions of this program did.
 	// chose is set if those choices would differ.
 	earlier, chose bool
-	// keepsFill makes build keep a _FillValue that no element is equal to, as earlier versions
-	// did.
+	// keepsFill makes build keep a _FillValue that no element is equal to, and a missing_value
+	// that is NaN alone, as earlier versions did.
 	keepsFill bool
 	// ownNames makes build leave out the names that axes of OME-NGFF metadata give to
 	// dimensions, as earlier versions did.
