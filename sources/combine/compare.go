@@ -125,10 +125,10 @@ func (c *combined) refuses(v *variable, d compare.Difference) (hint string, wron
 		return ": exclude it, or take that of the first file by join: override", true
 	case d.Weight == compare.Breaking:
 		return ": exclude it, or leave such files out", true
+	case unpackingHelps(v.parts[v.first()].Info(), d.Attribute):
+		return "; the stored values do not mean the same: cf: unpack takes the values that each file means; if the stored values do mean the same, name the attribute under arrays", true
 	case d.Attribute == "units" && c.how.Time.Keep && cf.IsClock(v.parts[v.first()].Info().Attributes.Get("units")):
 		return "; the stored values do not mean the same: leave source.time: keep out, and all files get the units of the first", true
-	case d.Attribute == "scale_factor" || d.Attribute == "add_offset":
-		return "; the stored values do not mean the same: cf: unpack takes the values that each file means; if the stored values do mean the same, name the attribute under arrays", true
 	case d.Weight == compare.Meaning:
 		return files + "or name the attribute under arrays if they do", true
 	case d.Weight == compare.Naming:
@@ -136,6 +136,20 @@ func (c *combined) refuses(v *variable, d compare.Difference) (hint string, wron
 	default:
 		return ": join: override takes that of the first file", !c.how.Override
 	}
+}
+
+// unpackingHelps reports whether files may differ in an attribute of an array if each file is
+// unpacked by its own attributes. Times that are unpacked are brought to one origin.
+func unpackingHelps(first *sources.Info, attribute string) bool {
+	switch attribute {
+	case "scale_factor", "add_offset":
+		return true
+	case "_FillValue", "missing_value":
+		return sources.IsPacked(first)
+	case "units":
+		return sources.IsPacked(first) && cf.IsClock(first.Attributes.Get("units"))
+	}
+	return false
 }
 
 // missing reports the members that lack a variable: as faults, or with Override as a note
