@@ -61,6 +61,17 @@ func TestDetectAsksDrivers(t *testing.T) {
 			t.Errorf("%v, want %s: %s", err, url, want)
 		}
 	}
+	folders := Drivers{{Name: "a", Detect: func(ctx context.Context, p *Probe) Confidence {
+		if p.IsFolder(ctx) || p.Holds(ctx, "k") {
+			return Certain
+		}
+		return Possible
+	}}}
+	for _, url := range []string{"s3://bucket", "gs://bucket/folder", "azblob://container"} {
+		if _, _, err := folders.Detect(t.Context(), url, store.Options{}); err == nil || !strings.Contains(err.Error(), "no request budget") {
+			t.Errorf("%s: got %v, want the error of opening the store", url, err)
+		}
+	}
 	list := Drivers{driver("a", No), driver("b", No)}
 	for name, want := range map[string]string{"a": "a", "b": "b", "a-alias": "a", "b-alias": "b", "c": "", "": ""} {
 		got, ok := list.Lookup(name)

@@ -57,11 +57,12 @@ func (p *Probe) ok(err error) bool {
 	return err == nil
 }
 
-// open opens the place as a folder. It returns nil if that fails. A place that this program
-// cannot open at all, such as a bucket of a provider that was left out, has no driver.
+// open opens the place as a folder. It returns nil if that fails. A folder that is not of this
+// machine need not exist to be opened. If one cannot be opened, for instance without
+// credentials, no driver can read what is there.
 func (p *Probe) open(ctx context.Context) *store.Store {
 	st, err := store.Open(ctx, p.URL, p.opt)
-	if !p.Local() && errors.Is(err, errors.ErrUnsupported) {
+	if err != nil && !p.Local() {
 		*p.failure = err
 	}
 	if !p.ok(err) {

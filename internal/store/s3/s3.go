@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -51,6 +52,9 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 	}
 	if !settings.anonymous {
 		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+			if err := halfSet(); err != nil {
+				return nil, fmt.Errorf("no usable AWS credentials: %w", err)
+			}
 			return nil, fmt.Errorf("no usable AWS credentials: %w; %s; %s", driver.WithoutURL(err), access, driver.Public)
 		}
 	}
@@ -62,6 +66,18 @@ func New(ctx context.Context, at location.Location) (*bucket.Bucket, error) {
 		}
 	})
 	return &bucket.Bucket{At: at, Client: newObjects(client, at.Host)}, nil
+}
+
+// halfSet returns an error if the environment has only one half of an access key.
+func halfSet() error {
+	const id, key = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"
+	switch hasID, hasKey := os.Getenv(id) != "", os.Getenv(key) != ""; {
+	case hasID && !hasKey:
+		return fmt.Errorf("%s is set, but %s is not: set both", id, key)
+	case hasKey && !hasID:
+		return fmt.Errorf("%s is set, but %s is not: set both", key, id)
+	}
+	return nil
 }
 
 type settings struct {
