@@ -115,7 +115,11 @@ func (a *app) savePlan(c *cli.Context, j *jobs.Job, repair []string) (out *saved
 	if err != nil {
 		return nil, err
 	}
-	campaign, complete, err := jobs.Save(c.Context, p, a.env, jobs.RunOptions{Owner: journal.ThisProcess("zmigrate plan --save " + j.File), Confirm: a.confirmation(c), Repair: repair})
+	owner := journal.ThisProcess("zmigrate plan --save " + j.File)
+	if seen := a.seen.Load(); seen != nil { // a repair, whose log names the run
+		owner.Run = seen.id
+	}
+	campaign, complete, err := jobs.Save(c.Context, p, a.env, jobs.RunOptions{Owner: owner, Confirm: a.confirmation(c), Repair: repair})
 	if err != nil {
 		return nil, err
 	}
