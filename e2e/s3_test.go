@@ -217,6 +217,14 @@ func TestS3(t *testing.T) {
 		t.Errorf("a run with nothing to do read %d bytes", n)
 	}
 
+	// The checkpoint is no job file and no target, and the message names the target.
+	for _, command := range []string{"verify", "report", "status"} {
+		text, err := zmigrate(t.Context(), t, command, "--json", b.url("out/coads.zarr.zmigrate")).Output()
+		if err == nil || !strings.Contains(string(text), "is the checkpoint of ") || !strings.Contains(string(text), "s3://bucket/out/coads.zarr?") {
+			t.Errorf("%s of a checkpoint: %v: %s", command, err, text)
+		}
+	}
+
 	// Reading one of ten variables takes the variable's bytes and a part of the header.
 	b.reset()
 	run(t, "--set", "source.include=[SST]", "--set", "target.url="+b.url("out/sst.zarr"), remote)

@@ -89,6 +89,28 @@ func targetOf(folder string) string {
 	return target
 }
 
+// farTargetOf is targetOf for the URL of a folder that is not of this machine. It goes by the name
+// alone.
+func farTargetOf(url string) string {
+	name, query, _ := strings.Cut(url, "?")
+	target, named := strings.CutSuffix(strings.TrimRight(name, "/"), ".zmigrate")
+	switch {
+	case !named || !store.Far(url):
+		return ""
+	case query != "":
+		return target + "?" + query
+	}
+	return target
+}
+
+// notHere is the error about a job file that is named by the URL of another machine.
+func notHere(url string) error {
+	if target := farTargetOf(url); target != "" {
+		return fmt.Errorf("%s is the checkpoint of %s, and no job file: name the job that wrote it (verify, report and inspect also take the target)", store.Shown(url), store.Shown(target))
+	}
+	return fmt.Errorf("%s: a job file must be on this machine: name the job that writes the target, or copy a job file to this machine first (verify, report and inspect also take a target)", store.Shown(url))
+}
+
 // jobFilesIn returns the job files in a folder, at least one. Like the globs of a shell, it
 // leaves out names that begin with a dot.
 func jobFilesIn(folder string) ([]string, error) {
@@ -124,6 +146,9 @@ func jobFilesIn(folder string) ([]string, error) {
 func (a *app) load(c *cli.Context, file string) (*jobs.Job, jobs.Problems, error) {
 	var j *jobs.Job
 	var err error
+	if store.Far(file) {
+		return nil, nil, invalid(notHere(file))
+	}
 	if file == standardInput {
 		var text []byte
 		if text, err = io.ReadAll(io.LimitReader(os.Stdin, mostInput)); err == nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/dtype/ndarray/deviation"
 	"github.com/zmigrate/zmigrate/internal/store"
+	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/internal/words"
 	"github.com/zmigrate/zmigrate/jobs"
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
@@ -137,8 +138,12 @@ func verifyOptions(c *cli.Context) (opt jobs.VerifyOptions, err error) {
 // jobOrTarget returns the job of a job file. If the name is that of a target, it returns a job
 // that says only where the target is.
 func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool, err error) {
-	if target := targetOf(name); target != "" {
-		return nil, false, invalid(fmt.Errorf("%s is the checkpoint of a target: name the target, %s", name, target))
+	owner := targetOf(name)
+	if far := farTargetOf(name); far != "" && !a.holdsDocument(c.Context, name) {
+		owner = far
+	}
+	if owner != "" {
+		return nil, false, invalid(fmt.Errorf("%s is the checkpoint of a target: name the target, %s", store.Shown(name), store.Shown(owner)))
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() || store.Far(name) {
 		place := map[string]any{"driver": "zarr", "url": literal(name)}
@@ -154,6 +159,18 @@ func (a *app) jobOrTarget(c *cli.Context, name string) (j *jobs.Job, target bool
 	}
 	j, err = a.checked(c, name)
 	return j, false, err
+}
+
+// holdsDocument reports whether there is a Zarr v3 document at a URL, or whether that cannot be
+// told, because the place cannot be read.
+func (a *app) holdsDocument(ctx context.Context, url string) bool {
+	st, err := store.Open(ctx, url, a.env.Stores(limits.New(0)))
+	if err != nil {
+		return true
+	}
+	defer st.Close() //nolint:errcheck // nothing was written
+	_, err = st.Stat(ctx, "zarr.json")
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // verify verifies the target of a job and prints the result.
