@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/zmigrate/zmigrate/dtype"
@@ -45,7 +46,7 @@ func Inspect(ctx context.Context, url string, env Environment) (format string, n
 	switch {
 	case err != nil && isNothing(ctx, url, env):
 		return "", nil, nothingAt(url)
-	case driver != nil && err != nil && sure < sources.Certain:
+	case driver != nil && err != nil && sure < sources.Certain && !errors.Is(err, fs.ErrPermission):
 		return "", nil, fmt.Errorf("none of the drivers %s reads it: %w", env.KnownDrivers().Detecting(), err)
 	case err != nil:
 		return "", nil, store.ReadingRefused(err)

@@ -65,7 +65,7 @@ func (l Drivers) Reads(beginning []byte) (what string, ok bool) {
 func (l Drivers) WhatIs(beginning []byte) string {
 	switch s, driver, known := l.signature(beginning); {
 	case len(beginning) == 0:
-		return "it is empty"
+		return "it is empty: write or copy it again"
 	case driver != nil:
 		return fmt.Sprintf("it is %s, for driver: %s", s.What, driver.Name)
 	case known:

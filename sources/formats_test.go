@@ -16,7 +16,7 @@ import (
 func TestWhatIs(t *testing.T) {
 	known := drivers.Standard()
 	for begins, want := range map[string]struct{ driver, what string }{
-		"":                            {"", "it is empty"},
+		"":                            {"", "it is empty: write or copy it again"},
 		"hello":                       {"", `it begins with "hello"`},
 		"eightbyte and more":          {"", `it begins with "eightbyt"`},
 		"\x00\x01":                    {"", `it begins with "\x00\x01"`},

@@ -163,7 +163,6 @@
 //	read.go              reading objects and ranges of them
 //	conditional_puts.go  puts that depend on the permission of a lock
 //	put.go               whole objects, stored and made durable
-//	unwritable.go        errors that say that a place cannot be written to
 //	upload_parts.go      large objects in parts
 //	writer.go            Writer
 //	copy.go              objects copied by the server
@@ -173,6 +172,7 @@
 //	open.go              Open
 //	references.go        stores whose objects lie in other files
 //	urls.go              URLs as texts: shown, beside each other
+//	unwritable.go        errors that say that a place cannot be written to, or not be read
 //	places.go            whether two URLs lead to the same place
 //	glob.go              files that match a pattern
 //	glob_folders.go      folders that match a pattern

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 
 	"github.com/zmigrate/zmigrate/internal/store/driver"
@@ -22,11 +23,14 @@ func Unwritable(err error) bool {
 	return local.Unwritable(err)
 }
 
-// ReadingRefused adds to the error of reading a source that a public bucket needs no credentials,
-// if the server has refused them.
+// ReadingRefused adds a way out to the error of reading a source that was refused. A public bucket
+// needs no credentials, and a file needs another user or other permissions.
 func ReadingRefused(err error) error {
 	if answer, ok := errors.AsType[*driver.StatusError](err); ok && (answer.Code == http.StatusForbidden || answer.Code == http.StatusUnauthorized) {
 		return fmt.Errorf("%w; %s", err, driver.Public)
+	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(path, fs.ErrPermission) && Local(path.Path) {
+		return fmt.Errorf("%w: let this user read it, or run as a user who may", err)
 	}
 	return err
 }

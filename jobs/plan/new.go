@@ -170,7 +170,10 @@ func (p *Plan) noArrays(paths []string, left map[string]error) jobfile.Problem {
 		w.Warning, w.Code = true, sources.LeftOut
 		return w
 	}
-	hint := "the source has no arrays"
+	hint := "the source has no arrays: look at it with zmigrate inspect"
+	if all := p.Job.Source.AllLocations(); len(all) > 0 {
+		hint = all[0].Text + " has no arrays: look at it with zmigrate inspect, or name another source"
+	}
 	if len(paths) > 0 {
 		hint = "the source has these arrays: " + jobfile.Clip(strings.Join(paths, ", "), 200)
 	}

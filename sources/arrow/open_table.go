@@ -17,7 +17,7 @@ func openTable(ctx context.Context, open *sources.OpenFile, known sources.Driver
 	}
 	f := &file{OpenFile: open}
 	if open.Size == 0 {
-		return nil, errors.New("the file is empty")
+		return nil, errors.New("the file is empty: write or copy it again")
 	}
 	tail := min(open.Size, windowBytes)
 	if err := f.read(ctx, open.Size-tail, int(tail)); err != nil {
@@ -39,7 +39,7 @@ func openTable(ctx context.Context, open *sources.OpenFile, known sources.Driver
 	}
 	for _, magic := range []string{parquetMagic, ipcMagic} {
 		if bytes.HasPrefix(head, []byte(magic)) {
-			return nil, fmt.Errorf("truncated: the file begins with %s but does not end with it", magic)
+			return nil, fmt.Errorf("truncated: the file begins with %s but does not end with it: write or copy it again", magic)
 		}
 	}
 	t, err := openIPCStream(ctx, f)

@@ -22,7 +22,7 @@ const mostInRow = 1 << 24
 // openParquet reads the footer of a file.
 func openParquet(ctx context.Context, f *file) (table, error) {
 	if f.Size < 4+2*int64(len(parquetMagic)) {
-		return nil, fmt.Errorf("truncated: a Parquet file of %d bytes", f.Size)
+		return nil, fmt.Errorf("truncated: a Parquet file of %d bytes: write or copy it again", f.Size)
 	}
 	text, err := f.footer(ctx, parquetMagic, parquet.ErrCorrupt)
 	if err != nil {

@@ -316,16 +316,16 @@ func TestFilesRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"nothing":           {nil, "the file is empty"},
+		"nothing":           {nil, "the file is empty: write or copy it again"},
 		"something":         {[]byte("a,b\n1,2\n"), "neither Arrow IPC (a file or a stream) nor Parquet"},
 		"short":             {[]byte("a"), "neither Arrow IPC (a file or a stream) nor Parquet"},
 		"Feather 1":         {[]byte("FEA1 … FEA1"), "write_feather"},
 		"encrypted":         {[]byte("PARE … PARE"), "without encryption"},
 		"half a file":       {file[:len(file)/2], "truncated"},
-		"half a Parquet":    {parquet[:len(parquet)/2], "truncated"},
+		"half a Parquet":    {parquet[:len(parquet)/2], "truncated: the file begins with PAR1 but does not end with it: write or copy it again"},
 		"half a stream":     {stream[:len(stream)/2], "truncated"},
 		"a later stream":    {[]byte("\xff\xff\xff\xff\x10\x00\x00\x00 no flatbuffer  "), "message at byte 0"},
-		"only magic":        {[]byte("PAR1PAR1"), "truncated"},
+		"only magic":        {[]byte("PAR1PAR1"), "truncated: a Parquet file of 8 bytes: write or copy it again"},
 		"footer too large":  {[]byte("PAR1\xff\xff\xff\x7fPAR1"), "a footer of 2147483647 bytes"},
 		"Arrow footer size": {[]byte("ARROW1\x00\x00\x00\x00\xff\xff\xff\x7fARROW1"), "a footer of 2147483647 bytes"},
 	} {

@@ -114,7 +114,12 @@ func PauseOf(header http.Header) time.Duration {
 // the URL of the request.
 type ConnectionError struct{ Cause error }
 
-func (e ConnectionError) Error() string { return e.Cause.Error() }
+func (e ConnectionError) Error() string {
+	if name, ok := errors.AsType[*net.DNSError](e.Cause); ok && name.IsNotFound {
+		return e.Cause.Error() + "; check the name of the server in the URL"
+	}
+	return e.Cause.Error()
+}
 
 func (e ConnectionError) Unwrap() error { return e.Cause }
 
