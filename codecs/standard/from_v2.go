@@ -44,6 +44,10 @@ func FromV2(r *codecs.Registry, v V2) ([]codecs.Spec, error) {
 		if err == nil && kind != codecs.KindBytesToBytes && (len(back) > 0 || serializer.Name != BytesName) {
 			err = unsuited("it takes arrays, and a filter in front of it makes bytes")
 		}
+		if takes := statedOrder(text, "dtype", "decode_dtype"); err == nil && kind == codecs.KindArrayToArray && takes != dtype.NoOrder && order != dtype.NoOrder && takes != order {
+			// numcodecs takes the bytes of the elements for numbers of this other order.
+			err = unsuited("its data type has another byte order than the elements that it gets, so numcodecs exchanges their bytes")
+		}
 		if err != nil {
 			where := fmt.Sprintf("filters[%d]", i)
 			if i >= len(v.Filters) {
@@ -153,7 +157,18 @@ func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind co
 	if err != nil {
 		return spec, 0, 0, err
 	}
-	for _, name := range []string{"dtype", "astype", "encode_dtype"} {
+	return spec, d.Kind, statedOrder(text, "dtype", "astype", "encode_dtype"), nil
+}
+
+// statedOrder returns the byte order of the data type that a filter names in one of the
+// fields: the last of them that has a byte order.
+func statedOrder(filter json.RawMessage, names ...string) dtype.Order {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(filter, &fields) != nil {
+		return dtype.NoOrder
+	}
+	order := dtype.NoOrder
+	for _, name := range names {
 		var given string
 		if json.Unmarshal(fields[name], &given) != nil || given == "" {
 			continue
@@ -165,5 +180,5 @@ func fromV2(r *codecs.Registry, text json.RawMessage) (spec codecs.Spec, kind co
 			order = dtype.Big
 		}
 	}
-	return spec, d.Kind, order, nil
+	return order
 }
