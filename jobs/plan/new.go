@@ -12,6 +12,7 @@ import (
 
 	"github.com/zmigrate/zmigrate/codecs"
 	"github.com/zmigrate/zmigrate/internal/cf"
+	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/internal/store/limits"
 	"github.com/zmigrate/zmigrate/jobs/environment"
 	"github.com/zmigrate/zmigrate/jobs/input"
@@ -172,7 +173,7 @@ func (p *Plan) noArrays(paths []string, left map[string]error) jobfile.Problem {
 	}
 	hint := "the source has no arrays: look at it with zmigrate inspect"
 	if all := p.Job.Source.AllLocations(); len(all) > 0 {
-		hint = all[0].Text + " has no arrays: look at it with zmigrate inspect, or name another source"
+		hint = store.Shown(all[0].Text) + " has no arrays: look at it with zmigrate inspect, or name another source"
 	}
 	if len(paths) > 0 {
 		hint = "the source has these arrays: " + jobfile.Clip(strings.Join(paths, ", "), 200)
