@@ -1,11 +1,14 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/zmigrate/zmigrate/internal/store"
 	"github.com/zmigrate/zmigrate/sources"
@@ -19,11 +22,11 @@ func (s *source) noHierarchy(ctx context.Context) error {
 	if s.referred != nil {
 		return fmt.Errorf("%s: %w: %w: it holds no %s, %s or %s", s.store.URL(), zarr.ErrNotZarr, kerchunk.ErrNoTable, zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2)
 	}
-	const most = 10_000 // the most objects that are looked at
-	first, seen := "", 0
+	const most = 10_000                        // the most objects that are looked at
+	firsts, seen := map[string]store.Info{}, 0 // by the ending of the names
 	err := s.store.List(ctx, "", func(o store.Info) error {
-		if first == "" || o.Key < first {
-			first = o.Key
+		if first, found := firsts[path.Ext(o.Key)]; !found || o.Key < first.Key {
+			firsts[path.Ext(o.Key)] = o
 		}
 		if seen++; seen == most {
 			return errEnough
@@ -42,9 +45,27 @@ func (s *source) noHierarchy(ctx context.Context) error {
 	case seen == 0:
 		what += ", nor anything else"
 	default:
+		first := s.example(ctx, slices.Collect(maps.Values(firsts)))
 		what += fmt.Sprintf("; it holds %q: name files of other formats by themselves, or by a glob such as %s", first, path.Join(path.Dir(first), "*"+path.Ext(first)))
 	}
 	return fmt.Errorf("%s: %w: %s", s.store.URL(), zarr.ErrNotZarr, what)
+}
+
+// example returns the key of the first file that a driver reads, judged by its beginning, or of
+// the first file if there is none among a few.
+func (s *source) example(ctx context.Context, files []store.Info) string {
+	const few = 8
+	slices.SortFunc(files, func(a, b store.Info) int { return cmp.Compare(a.Key, b.Key) })
+	for _, o := range files[:min(len(files), few)] {
+		beginning := make([]byte, min(o.Size, sources.Head))
+		if err := s.store.ReadRange(ctx, o.Key, beginning, 0); err != nil {
+			continue
+		}
+		if _, ok := s.options.Drivers.Reads(beginning); ok {
+			return o.Key
+		}
+	}
+	return files[0].Key
 }
 
 // nothingThere returns the error about a place without any document of Zarr on a server that

@@ -45,11 +45,15 @@ func (a *app) adviseCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			file := c.String("html")
+			if err := inFolder(file); err != nil { // before anything is measured
+				return fmt.Errorf("--html %s: %w", file, err)
+			}
 			list, err := a.adviseOnJob(c.Context, j, request)
 			if err != nil {
 				return err
 			}
-			if file := c.String("html"); file != "" {
+			if file != "" {
 				page, err := advise.Page(j.Title(), list)
 				if err == nil {
 					err = replaceFile(file, page)

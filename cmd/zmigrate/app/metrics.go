@@ -53,7 +53,10 @@ func (a *app) measured(c *cli.Context, do func() error) (err error) {
 	}
 	m := &exporter{file: file, log: a.log}
 	if file != "" {
-		if m.before, err = outcomes(file); err != nil {
+		if m.before, err = outcomes(file); err == nil {
+			err = inFolder(file) // before the command begins its work
+		}
+		if err != nil {
 			return fmt.Errorf("--metrics-file %s: %w", file, err)
 		}
 	}

@@ -123,6 +123,9 @@ func fitted(rows [][]string, width int) [][]string {
 // that ends in .prom. A file that is replaced keeps its mode, and a link to it stays a link.
 // A device or a pipe, such as /dev/stdout, is written and not replaced.
 func replaceFile(name string, text []byte) error {
+	if err := inFolder(name); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return writeTo(name, text)
 	}
@@ -142,6 +145,15 @@ func replaceFile(name string, text []byte) error {
 		_ = os.Remove(temporary)
 	}
 	return err
+}
+
+// inFolder returns an error if there is no folder that can hold a file.
+func inFolder(name string) error {
+	folder := filepath.Dir(name)
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: make it first", folder)
+	}
+	return nil
 }
 
 // writeTo writes to a device or a pipe.
