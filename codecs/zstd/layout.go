@@ -80,8 +80,8 @@ func findLayout(block []byte) (l layout, ok bool) {
 
 // wordsRepeat tells by a sample whether words of four bytes repeat, and do so because they are numbers: words that begin
 // between two of them repeat more rarely. All bytes may differ from those one number before. Where many numbers are zero,
-// words between two numbers often repeat as well, because they are half of a number and two zero bytes. Such a sample is
-// sparse: words with such a half are left out. Few words are left in programs.
+// words between two numbers often repeat as well, because they are half of a number and two zero bytes. So words with a half
+// of two zero bytes are left out. If the other words show numbers, the block is sparse. In machine code, few words are left.
 func wordsRepeat(block []byte) (repeat, sparse bool) {
 	n := repeatedWords(block, 0, false)
 	if n < leastRepeated {
@@ -97,7 +97,7 @@ func wordsRepeat(block []byte) (repeat, sparse bool) {
 }
 
 // leastRepeated is the fewest repeated words in a sample from which on they are not there by chance. leastFull is the same
-// for those without a half of two zero bytes, and manyFull is more than there are in programs.
+// for words without a half of two zero bytes. manyFull is more of these than in the machine code that was tried.
 const (
 	leastRepeated = 6
 	leastFull     = 2 * leastRepeated
@@ -127,8 +127,8 @@ func repeatedWords(block []byte, from int, full bool) (n int) {
 }
 
 // repeatNearby tells by a sample whether a third of the numbers of four bytes, or more, equal one of the few numbers
-// before them. A number in a row of equal ones does not count. It is so in corners of cells, each of which belongs to
-// several cells.
+// before them. In a row of equal numbers, those from the third on do not count. Corners of cells are such numbers, because a
+// corner belongs to several cells.
 func repeatNearby(block []byte) bool {
 	n := 0
 	for part := range sampleParts {

@@ -26,7 +26,7 @@ type layout struct {
 	whole bool
 	// steady is whether two of five numbers of two bytes, or more, equal the number before.
 	steady bool
-	// sparse is whether many numbers of four bytes are zero, and others repeat. These are whole.
+	// sparse is whether many numbers of four bytes are zero, and the others repeat. Such a block is whole, too.
 	sparse bool
 	// wide is whether copies of eight bytes from far away are better than shorter ones from nearby: two bytes of a number
 	// of four bytes often differ from the number before, or numbers of two bytes are whole.

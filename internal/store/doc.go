@@ -93,9 +93,10 @@
 // resumable session of Google Cloud Storage, the blocks of Azure. No part is listed or
 // read before the last one is stored. S3 and Azure take several parts at the same time,
 // see [Options]. An upload may be given up, or its process killed. Then nothing of it
-// stays in S3 after [Writer.Abort] or [Store.Clean]. One exception: S3 may store a part that
-// was in flight after Abort has dropped the upload, and a later Clean removes that part. Google
-// drops the upload after Abort, and otherwise within a week, as Azure does.
+// stays in S3 after [Writer.Abort] or [Store.Clean]. There is one exception: if a part is in
+// flight when Abort drops the upload, S3 may store that part afterwards. The next Clean
+// removes the part. Google drops the upload after Abort, and otherwise within a week, as
+// Azure does.
 //
 // A plain HTTP server cannot be listed: a list is an error that wraps [ErrNoList]. The
 // server has to tell the size of what it sends. If it knows no ranges, objects of up to

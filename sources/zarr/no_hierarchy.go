@@ -22,8 +22,9 @@ func (s *source) noHierarchy(ctx context.Context) error {
 	if s.referred != nil {
 		return fmt.Errorf("%s: %w: %w: it holds no %s, %s or %s", s.store.URL(), zarr.ErrNotZarr, kerchunk.ErrNoTable, zarr.MetadataKey, zarr.ArrayKeyV2, zarr.GroupKeyV2)
 	}
-	const most = 10_000                        // the most objects that are looked at
-	firsts, seen := map[string]store.Info{}, 0 // by the ending of the names
+	const most = 10_000 // the most objects that are looked at
+	seen := 0
+	firsts := map[string]store.Info{} // the first object for each ending of names
 	err := s.store.List(ctx, "", func(o store.Info) error {
 		if first, found := firsts[path.Ext(o.Key)]; !found || o.Key < first.Key {
 			firsts[path.Ext(o.Key)] = o

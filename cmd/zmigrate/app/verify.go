@@ -22,6 +22,7 @@ import (
 	"github.com/zmigrate/zmigrate/jobs/jobfile"
 	"github.com/zmigrate/zmigrate/jobs/verify"
 	"github.com/zmigrate/zmigrate/stages"
+	"github.com/zmigrate/zmigrate/zarr"
 )
 
 // errDiffers is the cause of the exit status of a verification that found a difference.
@@ -169,7 +170,7 @@ func (a *app) holdsDocument(ctx context.Context, url string) bool {
 		return true
 	}
 	defer st.Close() //nolint:errcheck // nothing was written
-	_, err = st.Stat(ctx, "zarr.json")
+	_, err = st.Stat(ctx, zarr.MetadataKey)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
